@@ -1,0 +1,61 @@
+# The options a user may set, and the compile settings every target of this project shares.
+
+# The tests and benchmarks are on by default where their libraries are installed, so that a plain configure
+# works with only the `build` list of debian-packages.txt.
+find_package(GTest QUIET)
+find_package(rapidcheck QUIET)
+find_package(benchmark QUIET)
+set(tests_possible OFF)
+if(PROJECT_IS_TOP_LEVEL AND GTest_FOUND AND rapidcheck_FOUND)
+  set(tests_possible ON)
+endif()
+set(bench_possible OFF)
+if(PROJECT_IS_TOP_LEVEL AND benchmark_FOUND)
+  set(bench_possible ON)
+endif()
+
+option(HOLDFAST_BUILD_TESTS "Build the tests (GoogleTest, rapidcheck)" ${tests_possible})
+option(HOLDFAST_BUILD_BENCH "Build the benchmarks (Google Benchmark)" ${bench_possible})
+option(HOLDFAST_WERROR "Make warnings errors" ${PROJECT_IS_TOP_LEVEL})
+set(HOLDFAST_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize= takes them")
+
+if(HOLDFAST_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+  find_package(rapidcheck REQUIRED)
+endif()
+if(HOLDFAST_BUILD_BENCH)
+  find_package(benchmark REQUIRED)
+endif()
+
+find_program(HOLDFAST_CCACHE ccache)
+if(HOLDFAST_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${HOLDFAST_CCACHE}")
+endif()
+
+# Sanitizers instrument what they link, so they apply to every target alike.
+if(HOLDFAST_SANITIZE)
+  add_compile_options("-fsanitize=${HOLDFAST_SANITIZE}" -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options("-fsanitize=${HOLDFAST_SANITIZE}")
+endif()
+
+# Sets what is private to the compilation of `target`: the language, the warnings, and paths in __FILE__
+# relative to the repository, so that no output depends on where the checkout lies.
+function(holdfast_compile_settings target)
+  target_compile_features(${target} PRIVATE cxx_std_23)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF CXX_SCAN_FOR_MODULES OFF)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow
+                                           "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
+  if(HOLDFAST_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+      # GCC bug 105651: std::string's operator+ sets off -Wrestrict at -O2.
+      target_compile_options(${target} PRIVATE -Wno-restrict)
+    endif()
+    if(HOLDFAST_SANITIZE)
+      # The sanitizers' own instrumentation hides initialisations from the analysis behind this warning.
+      target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
+    endif()
+  endif()
+endfunction()
