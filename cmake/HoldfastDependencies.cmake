@@ -1,5 +1,5 @@
-# Finds the libraries that the installed package needs. The build includes this file, and so does the installed
-# holdfastConfig.cmake, so that the two cannot disagree. Only the command needs CLI11.
+# Finds the libraries that the installed package needs. The build includes this file, and so does the
+# installed holdfastConfig.cmake, so that the two cannot disagree. Only the command needs CLI11.
 include(CMakeFindDependencyMacro)
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)

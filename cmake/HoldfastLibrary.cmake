@@ -56,12 +56,15 @@ endfunction()
 # Installs holdfastConfig.cmake, its version file and the exported targets; call it after every library.
 function(holdfast_install_package)
   set(destination "${CMAKE_INSTALL_LIBDIR}/cmake/holdfast")
-  configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/holdfastConfig.cmake.in"
-                                "${PROJECT_BINARY_DIR}/holdfastConfig.cmake" INSTALL_DESTINATION "${destination}")
+  configure_package_config_file(
+    "${PROJECT_SOURCE_DIR}/cmake/holdfastConfig.cmake.in" "${PROJECT_BINARY_DIR}/holdfastConfig.cmake"
+    INSTALL_DESTINATION "${destination}")
   write_basic_package_version_file("${PROJECT_BINARY_DIR}/holdfastConfigVersion.cmake"
                                    COMPATIBILITY SameMinorVersion)
   install(EXPORT holdfastTargets NAMESPACE holdfast:: DESTINATION "${destination}")
-  install(FILES "${PROJECT_BINARY_DIR}/holdfastConfig.cmake" "${PROJECT_BINARY_DIR}/holdfastConfigVersion.cmake"
-                "${PROJECT_SOURCE_DIR}/cmake/HoldfastDependencies.cmake" DESTINATION "${destination}")
+  install(
+    FILES "${PROJECT_BINARY_DIR}/holdfastConfig.cmake" "${PROJECT_BINARY_DIR}/holdfastConfigVersion.cmake"
+          "${PROJECT_SOURCE_DIR}/cmake/HoldfastDependencies.cmake"
+    DESTINATION "${destination}")
   install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 endfunction()

@@ -172,8 +172,8 @@ std::vector<std::string> complaints(const SourceFile& file) {
     complain(kMaxLines + 1, std::to_string(file.lines.size()) + " lines, at most " +
                                 std::to_string(kMaxLines) + "; split the file");
   }
-  if (isSource(file.path) && (file.lines.empty() || !file.lines.front().starts_with("//"))) {
-    complain(1, "the file must open with a comment that states the contract it keeps");
+  if (isHeader(file.path) && (file.lines.empty() || !file.lines.front().starts_with("//"))) {
+    complain(1, "the header must open with a comment that states the contract it keeps");
   }
   if (isHeader(file.path) && !pragmaOnce) complain(1, "the header lacks #pragma once");
   return result;
