@@ -18,7 +18,7 @@ template <class T>
 using FieldsOf = boost::describe::describe_members<T, boost::describe::mod_public>;
 
 template <class T>
-concept Described = boost::describe::has_describe_members<T>::value && !std::is_union_v<T>;
+concept Described = boost::describe::has_describe_members<std::remove_cvref_t<T>>::value;
 
 template <class T>
 concept DescribedEnum = std::is_enum_v<T> && boost::describe::has_describe_enumerators<T>::value;

@@ -1,0 +1,132 @@
+// The messages of the protocol: a closed variant of small structs.
+//
+// No message holds an instant, only durations (CK-2); wire_safety.hpp makes that a compile-time fact. The
+// sender is not part of a message: it comes authenticated with the delivery (DG-6).
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+#include "protocol/dependency_set.hpp"
+#include "protocol/log_entry.hpp"
+
+namespace holdfast::protocol {
+
+using obs::Cause;
+using obs::MessageKind;
+using obs::Path;
+
+/// The number of a membership: an epoch or a home map generation.
+using MembershipNumber = std::uint32_t;
+
+/// A requester's attempt (DG-6): ordered within one incarnation of the requester, never reused.
+struct RequestId {
+  std::uint32_t incarnation = 0;
+  std::uint32_t sequence = 0;
+  constexpr bool valid() const { return sequence != 0; }
+  friend constexpr auto operator<=>(RequestId, RequestId) = default;
+};
+BOOST_DESCRIBE_STRUCT(RequestId, (), (incarnation, sequence))
+
+/// EP-6: "may I go on being live in membership `number`?" Acknowledged by its members.
+struct MembershipRenew {
+  MembershipNumber number = 0;
+  std::uint32_t ringVersion = 0;
+  std::uint32_t sequence = 0;
+};
+BOOST_DESCRIBE_STRUCT(MembershipRenew, (), (number, ringVersion, sequence))
+
+struct MembershipRenewAck {
+  MembershipNumber number = 0;
+  std::uint32_t sequence = 0;
+};
+BOOST_DESCRIBE_STRUCT(MembershipRenewAck, (), (number, sequence))
+
+/// Delegate to home. `wait` is how long the requester can still wait (DG-10), `retry` whether an earlier
+/// attempt of the same acquisition went unanswered.
+struct LockRequest {
+  MembershipNumber membership = 0;
+  RequestId request;
+  KeyId key;
+  Duration wait;
+  bool retry = false;
+};
+BOOST_DESCRIBE_STRUCT(LockRequest, (), (membership, request, key, wait, retry))
+
+/// Home to delegate. `duration` counts from the requester's own send (DG-4). `renewal`: the requester was
+/// the delegate already. `dependencies` is what path clean must satisfy (FR-3).
+struct LockGrant {
+  Token token;
+  RequestId request;
+  KeyId key;
+  Path path = Path::virgin;
+  bool renewal = false;
+  Duration duration;
+  DependencySet dependencies;
+};
+BOOST_DESCRIBE_STRUCT(LockGrant, (), (token, request, key, path, renewal, duration, dependencies))
+
+/// Home to requester. `membership` is the home's current one; `retryAfter` how long asking again is useless.
+struct LockDeny {
+  MembershipNumber membership = 0;
+  RequestId request;
+  KeyId key;
+  Cause cause = Cause::none;
+  Duration retryAfter;
+};
+BOOST_DESCRIBE_STRUCT(LockDeny, (), (membership, request, key, cause, retryAfter))
+
+struct LockRecall {
+  Token token;
+  KeyId key;
+};
+BOOST_DESCRIBE_STRUCT(LockRecall, (), (token, key))
+
+/// Delegate to home: nobody was ever admitted under this token (DG-5, DG-7).
+struct LockHandBack {
+  Token token;
+  KeyId key;
+};
+BOOST_DESCRIBE_STRUCT(LockHandBack, (), (token, key))
+
+struct BarrierRequest {
+  MembershipNumber membership = 0;
+  std::uint64_t nonce = 0;
+};
+BOOST_DESCRIBE_STRUCT(BarrierRequest, (), (membership, nonce))
+
+/// `position` of the barrier entry in the member's own log, or `cause` when it could not produce one.
+struct BarrierReply {
+  std::uint64_t nonce = 0;
+  Position position = 0;
+  Cause cause = Cause::none;
+};
+BOOST_DESCRIBE_STRUCT(BarrierReply, (), (nonce, position, cause))
+
+/// "Send me your log from `from` on." Starts, or restarts, the ordered stream from origin to subscriber.
+struct Subscribe {
+  Position from = 1;
+};
+BOOST_DESCRIBE_STRUCT(Subscribe, (), (from))
+
+/// One entry of the sender's log, on the ordered stream.
+struct LogFrame {
+  Position position = 0;
+  LogEntry entry;
+};
+BOOST_DESCRIBE_STRUCT(LogFrame, (), (position, entry))
+
+/// The sender's log starts at `first`; what lies before has been purged (FR-5).
+struct LogGap {
+  Position first = 1;
+};
+BOOST_DESCRIBE_STRUCT(LogGap, (), (first))
+
+/// The alternatives are in the order of obs::MessageKind.
+using Message =
+    std::variant<MembershipRenew, MembershipRenewAck, LockRequest, LockGrant, LockDeny, LockRecall,
+                 LockHandBack, BarrierRequest, BarrierReply, Subscribe, LogFrame, LogGap>;
+
+inline MessageKind kindOf(const Message& message) { return static_cast<MessageKind>(message.index()); }
+
+}  // namespace holdfast::protocol

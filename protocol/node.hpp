@@ -1,0 +1,64 @@
+// A node of the record-lock protocol, as a value.
+//
+// handle(input, context) is the only entry (see context.hpp). A node has no clock, no randomness and no I/O;
+// it can be copied, compared by canonicalHash() and thrown away, which is what the explorer does with it all
+// day. A crash is takeDurable() on the old value and the constructor with what survived.
+#pragma once
+
+#include <cstdint>
+
+#include "protocol/context.hpp"
+#include "protocol/delegation/coordinator.hpp"
+#include "protocol/directory.hpp"
+#include "protocol/membership/membership.hpp"
+#include "protocol/node_setup.hpp"
+#include "protocol/replication/replication.hpp"
+#include "protocol/timers.hpp"
+
+namespace holdfast::protocol {
+
+/// What a node finds on its disk when it starts.
+struct Durable {
+  std::uint32_t incarnation = 0;  // the last one made durable; 0 on a new disk (TK-2)
+  ReplicaState replica;           // own log, applied streams, records
+};
+
+class Node {
+ public:
+  /// `setup.directory` must outlive the node and all its copies.
+  Node(const NodeSetup& setup, Durable durable);
+
+  void handle(const Input& input, const Context& context);
+
+  /// The reading of the monotonic clock at which the node wants a Wake; never() when it wants none.
+  MonotonicInstant nextWake() const { return timers_.next(); }
+
+  /// Equal for states that behave alike from `now` on.
+  std::uint64_t canonicalHash(MonotonicInstant now) const;
+
+  /// What a crash leaves. A commit that the driver finds durable after the crash is added with recover().
+  Durable takeDurable();
+
+  /// Appends an entry that had reached the disk before the crash although nobody was told.
+  static Position recover(Durable& durable, sim::NodeId self, const LogEntry& entry);
+
+  /// One RetainedCount observation a kind of state, with its bound (BD-1, BD-2).
+  void reportRetained(const Context& context) const;
+
+  /// The node's own replica of a record; nullptr when it was never written here.
+  const Record* record(KeyId key) const { return replication_.record(key); }
+
+  NodeId self() const { return setup_.self; }
+
+ private:
+  friend struct InputDispatch;
+
+  NodeSetup setup_;
+  TimerSet timers_;
+  Replication replication_;
+  Membership membership_;
+  Coordinator coordinator_;
+  std::uint32_t durableIncarnation_ = 0;
+};
+
+}  // namespace holdfast::protocol

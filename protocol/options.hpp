@@ -1,0 +1,49 @@
+// The tunables of a node, in one struct: durations of the node's own monotonic clock unless said otherwise.
+#pragma once
+
+#include <cstdint>
+
+#include "observations/types.hpp"
+
+namespace holdfast::protocol {
+
+using sim::Duration;
+
+struct ProtocolOptions {
+  // Membership (EP-6, EP-7)
+  Duration epochLease = sim::seconds(6);  // how long a renewal keeps a membership live
+  Duration renewEvery = sim::seconds(2);  // how often a node renews
+  // Delegations (DG)
+  Duration maxDelegation = sim::seconds(8);        // the longest delegation a home gives
+  Duration skew = sim::milliseconds(400);          // margin for rate divergence over one lease (CK-3)
+  Duration minUseful = sim::seconds(1);            // a grant with less left is refused (DG-5)
+  Duration retryEvery = sim::milliseconds(900);    // an unanswered request is sent again
+  Duration answerMargin = sim::milliseconds(150);  // a home answers a waiter that much before its deadline
+  Duration recallEvery = sim::milliseconds(700);   // an unanswered recall is sent again
+  Duration recallGrace = sim::milliseconds(300);   // fairness to live handles in a drain (DR-2)
+  // Recovery (FR-8)
+  Duration barrierTimeout = sim::milliseconds(600);  // members silent for so long count as unreachable
+  // Records (LW-3)
+  Duration tombstoneRetention = sim::minutes(5);
+  Duration sweepEvery = sim::seconds(5);  // finished handles and tombstones are swept (BD-2)
+  // Caps (BD-1)
+  std::uint32_t grantsPerTable = 10'000;
+  std::uint32_t grantsPerRequester = 2'000;  // a table
+  std::uint32_t expiriesPerTick = 256;
+  std::uint32_t waitersPerKey = 1'024;
+  std::uint32_t lineageSets = 4'096;        // dependency sets kept, least recently used first out (FR-6)
+  std::uint32_t everDelegatedBits = 1'024;  // size of the ever-delegated filter, a power of two (FR-6)
+  std::uint32_t commitAttempts = 4;         // native attempts of one logical transaction (DR-3)
+  // Capability
+  std::uint32_t ringVersion = 1;  // version of routing hash and key encoding (RT-3)
+  bool enabled = true;            // off: lock() answers 503 disabled, writes are untouched (LH-5)
+
+  friend bool operator==(const ProtocolOptions&, const ProtocolOptions&) = default;
+};
+BOOST_DESCRIBE_STRUCT(ProtocolOptions, (),
+                      (epochLease, renewEvery, maxDelegation, skew, minUseful, retryEvery, answerMargin,
+                       recallEvery, recallGrace, barrierTimeout, tombstoneRetention, sweepEvery,
+                       grantsPerTable, grantsPerRequester, expiriesPerTick, waitersPerKey, lineageSets,
+                       everDelegatedBits, commitAttempts, ringVersion, enabled))
+
+}  // namespace holdfast::protocol

@@ -1,0 +1,74 @@
+// Hashing of states such that equal futures hash equal.
+//
+// A deadline is hashed as what remains of it on its node's clock, clamped once it has passed: two states that
+// differ only in how long ago a lease expired, or in the absolute reading of a clock, behave alike from now
+// on. Everything else is hashed by its described fields, recursively, as integers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+#include "observations/reflect.hpp"
+#include "protocol/dependency_set.hpp"
+#include "sim/time.hpp"
+
+namespace holdfast::protocol {
+
+class StateHash {
+ public:
+  explicit StateHash(sim::MonotonicInstant now) : now_(now) {}
+
+  void add(std::uint64_t word) {
+    __extension__ using Wide = unsigned __int128;
+    const Wide product = static_cast<Wide>(state_ ^ word ^ 0x9e3779b97f4a7c15ULL) * 0xd6e8feb86659fd93ULL;
+    state_ = static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+  }
+
+  void add(sim::MonotonicInstant deadline) {
+    const auto remaining = deadline == sim::MonotonicInstant::never() ? INT64_MAX : (deadline - now_).ns;
+    add(static_cast<std::uint64_t>(remaining < 0 ? -1 : remaining));
+  }
+
+  void add(const DependencySet& set) { addRange(set.entries()); }
+
+  template <class T>
+  void add(const std::optional<T>& value) {
+    add(static_cast<std::uint64_t>(value.has_value()));
+    if (value) add(*value);
+  }
+
+  template <class... T>
+  void add(const std::variant<T...>& value) {
+    add(static_cast<std::uint64_t>(value.index()));
+    std::visit([this](const auto& alternative) { this->add(alternative); }, value);
+  }
+
+  template <class T>
+  void add(const T& value) {
+    if constexpr (std::is_enum_v<T> || std::is_integral_v<T>) {
+      add(static_cast<std::uint64_t>(value));
+    } else if constexpr (requires { value.addTo(*this); }) {
+      value.addTo(*this);
+    } else if constexpr (obs::Described<T>) {
+      obs::forEachField(value, [this](std::string_view, const auto& field) { this->add(field); });
+    } else {
+      addRange(value);
+    }
+  }
+
+  template <class Range>
+  void addRange(const Range& range) {
+    add(static_cast<std::uint64_t>(range.size()));
+    for (const auto& element : range) add(element);
+  }
+
+  std::uint64_t value() const { return state_; }
+
+ private:
+  sim::MonotonicInstant now_;
+  std::uint64_t state_ = 0x5bd1e995;
+};
+
+}  // namespace holdfast::protocol
