@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <expected>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,11 +21,11 @@ struct KeyInfo {
 };
 
 /// Node names in byte order (a NodeId is an index into them) and keys (a KeyId is an index into them).
-/// Built once by DirectoryBuilder in directory.cpp; never changes during a run.
+/// Built once before a run; never changes during it.
 class Directory {
  public:
   /// `names` must be distinct, non-empty and distinctive ("localhost" and loopback addresses are refused by
-  /// validate()); they are sorted here. At most 65'534 names.
+  /// validateNames()); they are sorted here. At most 65'534 names.
   Directory(std::vector<std::string> names, std::vector<KeyInfo> keys);
 
   std::size_t nodeCount() const { return names_.size(); }
@@ -42,5 +43,10 @@ class Directory {
   std::vector<KeyInfo> keys_;
   std::size_t tables_ = 0;
 };
+
+/// Whether `names` can tell the nodes of a cluster apart (RT-4). Refuses no names or more than 65'534, an
+/// empty name, one longer than 255 bytes (BD-1), a duplicate, and names that mean "myself" on every machine:
+/// localhost, 127.x.x.x, ::1, 0.0.0.0 and ::. The text names the offending entry.
+std::expected<void, std::string> validateNames(const std::vector<std::string>& names);
 
 }  // namespace holdfast::protocol

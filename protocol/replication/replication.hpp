@@ -1,0 +1,167 @@
+// Replication: the own log, one ordered stream from every other origin, and the replica they make (LW-1).
+//
+// A node appends to its own log in commit order and sees its own commits at once. Every other node of the
+// directory subscribes to it and gets the log as an ordered stream of frames. A received entry waits in its
+// origin's queue until the driver lets it be applied: one entry at a time of each origin, the origins
+// independent of each other. "Applied and visible" is the only notion of progress that a fence believes
+// (FR-3); holes and gaps make it fail closed (FR-5, FR-8).
+//
+// Assumes of the transport: frames of one origin arrive in order as long as the connection lasts, and
+// whoever loses a connection gets a PeerUp once it is back. Everything else (duplicates, jumps in the
+// positions, frames of an earlier connection) is tolerated.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "protocol/context.hpp"
+#include "protocol/dependency_set.hpp"
+#include "protocol/node_setup.hpp"
+#include "protocol/replication/record.hpp"
+#include "protocol/replication/replica_state.hpp"
+#include "protocol/replication/stream_queue.hpp"
+#include "protocol/state_hash.hpp"
+
+namespace holdfast::protocol {
+
+/// Whether a dependency set is met by this replica. `origin` and `position` name the first dependency that
+/// is not (of the unsatisfiable ones, if there is any).
+struct FenceState {
+  enum class Kind : std::uint8_t {
+    satisfied,
+    waiting,       // entries are still on their way or queued
+    unsatisfiable  // a hole or gap lies at or below the position; only a repair helps (FR-5, FR-8)
+  };
+  Kind kind = Kind::satisfied;
+  NodeId origin;
+  Position position = 0;
+
+  bool satisfied() const { return kind == Kind::satisfied; }
+};
+
+/// An entry of another node that was just applied. `entry` is valid until the next call of onApplyReady().
+struct AppliedEntry {
+  NodeId origin;
+  Position position = 0;
+  const LogEntry* entry = nullptr;
+};
+
+class Replication {
+ public:
+  /// `setup` is not kept. `state` is what survived on the disk; empty on a new disk.
+  Replication(const NodeSetup& setup, ReplicaState state);
+
+  // ---- The own log ----
+
+  /// Appends a durable entry, applies its writes here, and sends it to every subscriber. Returns its
+  /// position.
+  Position append(const LogEntry& entry, const Context& context);
+
+  /// Drops own entries up to `through`, at most up to head() (AdminPurgeLog, FR-5).
+  void purge(Position through, const Context& context);
+
+  /// The position of the last own entry; 0 when there is none.
+  Position head() const { return state_.log.head(); }
+
+  // ---- Streams. The bool functions return false, and change nothing, for a malformed message (BD-3). ----
+
+  /// Subscribes to every other node of the directory, and starts the retention of tombstones anew.
+  void boot(const Context& context);
+
+  /// The connection to `peer` is back: subscribe again, from behind what was received.
+  void onPeerUp(NodeId peer, const Context& context);
+
+  bool onSubscribe(NodeId from, const Subscribe& message, const Context& context);
+  bool onFrame(NodeId origin, const LogFrame& message, const Context& context);
+  bool onGap(NodeId origin, const LogGap& message, const Context& context);
+
+  /// Takes the next entry of the origin out of its queue and applies it; failed: leaves a hole instead
+  /// (FR-8). Asks for the next Apply. Returns the entry unless it failed; nothing also for an origin of
+  /// which no entry is waiting. LW1_OrderedApply off: takes the latest entry of the queue.
+  std::optional<AppliedEntry> onApplyReady(const ApplyReady& ready, const Context& context);
+
+  /// Applies the entry of a hole or gap position and closes it. False, and no change, when `position` of
+  /// `origin` is neither, or the entry is malformed. The caller hands control entries on itself.
+  bool repair(NodeId origin, Position position, const LogEntry& entry, const Context& context);
+
+  // ---- Progress ----
+
+  /// FR-3, FR-5, FR-8 for a whole dependency set. Own positions are satisfied up to head().
+  FenceState fence(const DependencySet& dependencies) const;
+
+  /// The last position of `origin` that arrived here (or that is known never to arrive).
+  Position received(NodeId origin) const;
+
+  /// The last position that was taken out of the queue, whether it was applied or left a hole.
+  Position applied(NodeId origin) const;
+
+  /// The last position up to which everything of `origin` is applied and visible, without hole or gap.
+  Position visible(NodeId origin) const;
+
+  // ---- The replica ----
+
+  /// nullptr when `key` was never written here, was reclaimed, or does not exist.
+  const Record* record(KeyId key) const;
+  obs::Read readOf(CallId call, KeyId key) const;
+  obs::FinalRecord finalRecord(KeyId key) const;
+
+  /// Reclaims the tombstones that have been kept for options.tombstoneRetention (LW-3).
+  void sweepTombstones(const Context& context);
+
+  /// When the next tombstone may be reclaimed; never() when there is none.
+  MonotonicInstant nextTombstone() const;
+
+  // ---- Crash, retention, hashing ----
+
+  /// What a crash leaves; the object must not be used afterwards.
+  ReplicaState takeState() { return std::move(state_); }
+
+  /// Appends an entry that had reached the disk before the crash although nobody was told.
+  static Position recover(ReplicaState& state, NodeId self, const LogEntry& entry, const Rules& rules = {});
+
+  /// Received entries that wait to be applied, over all origins.
+  std::size_t receivedQueued() const;
+  std::size_t tombstones() const { return tombstones_.size(); }
+
+  void addTo(StateHash& hash) const;
+
+ private:
+  struct Incoming {
+    StreamQueue queue;
+    Position received = 0;
+    // A subscription is under way: frames that do not fit are no reason to ask again before this instant.
+    MonotonicInstant askAgainAt{INT64_MIN};
+    bool applying = false;  // an Apply effect is under way
+
+    void addTo(StateHash& hash) const;
+  };
+
+  struct Tombstone {
+    KeyId key;
+    MonotonicInstant reclaimAt;
+  };
+
+  bool isPeer(NodeId node) const { return node != self_ && node.value < state_.origins.size(); }
+  bool wellFormed(const LogEntry& entry) const;
+  void subscribe(NodeId origin, const Context& context);
+  void sendFrames(NodeId to, Position from, const Context& context) const;
+  void askApply(NodeId origin, const Context& context);
+  void applyWrites(NodeId origin, Position position, const LogEntry& entry, const Context& context);
+  void noteTombstone(KeyId key, const Context& context);
+  FenceState fenceOf(const Dependency& dependency) const;
+
+  NodeId self_;
+  Rules rules_;
+  Duration retention_;
+  Duration askAgain_;
+  std::uint32_t keyCount_ = 0;
+  ReplicaState state_;
+  std::vector<Incoming> incoming_;     // index: NodeId
+  std::vector<NodeId> subscribers_;    // sorted
+  std::vector<Tombstone> tombstones_;  // sorted by reclaimAt
+  LogEntry taken_;                     // what the last onApplyReady() returned; no part of the state
+};
+
+}  // namespace holdfast::protocol
