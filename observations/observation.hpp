@@ -180,6 +180,15 @@ struct HandedBack {
 };
 BOOST_DESCRIBE_STRUCT(HandedBack, (), (key, token))
 
+/// The home met a hand-back; `cleared` only on an exact match with the live grant.
+struct HandBackSeen {
+  KeyId key;
+  NodeId author;
+  Token token;
+  bool cleared = false;
+};
+BOOST_DESCRIBE_STRUCT(HandBackSeen, (), (key, author, token, cleared))
+
 struct RecallSent {
   KeyId key;
   NodeId holder;
@@ -459,9 +468,9 @@ BOOST_DESCRIBE_STRUCT(RetainedCount, (), (what, count, bound))
 using Observation =
     std::variant<LockRequested, Admitted, Reentered, LockRefused, Unlocked, Revoked, Read, Staged, Submitted,
                  AttemptAborted, Settled, WriteRefused, Granted, Denied, Queued, Installed, GrantRejected,
-                 HandedBack, RecallSent, RecallFailed, AdmissionClosed, Drained, DelegationLapsed,
-                 ControlAppended, ReleaseSeen, GrantExpired, LineageLost, FenceWaiting, FenceSatisfied,
-                 BarrierStarted, BarrierMeasured, BarrierSkipped, BarrierDone, RecoveryJoined,
+                 HandedBack, HandBackSeen, RecallSent, RecallFailed, AdmissionClosed, Drained,
+                 DelegationLapsed, ControlAppended, ReleaseSeen, GrantExpired, LineageLost, FenceWaiting,
+                 FenceSatisfied, BarrierStarted, BarrierMeasured, BarrierSkipped, BarrierDone, RecoveryJoined,
                  MembershipRenewed, MembershipLapsed, CoordinatorStarted, MessageRefused, Applied, GapFound,
                  HoleRepaired, TombstoneReclaimed, NodeStarted, NodeCrashed, NodePaused, NodeResumed,
                  CoordinatorReplaced, LinkCut, LinkHealed, ClockRate, WallSet, MessageSent, MessageDelivered,

@@ -20,6 +20,7 @@ struct ProtocolOptions {
   Duration retryEvery = sim::milliseconds(900);    // an unanswered request is sent again
   Duration answerMargin = sim::milliseconds(150);  // a home answers a waiter that much before its deadline
   Duration recallEvery = sim::milliseconds(700);   // an unanswered recall is sent again
+  Duration minTenure = sim::milliseconds(250);     // a grant younger than this is not recalled (DG-10)
   Duration recallGrace = sim::milliseconds(300);   // fairness to live handles in a drain (DR-2)
   // Recovery (FR-8)
   Duration barrierTimeout = sim::milliseconds(600);  // members silent for so long count as unreachable

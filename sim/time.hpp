@@ -40,6 +40,8 @@ struct Instant {
   std::int64_t ns = 0;
 
   static constexpr Instant never() { return {INT64_MAX}; }
+  /// Before every reading of a run, and far enough from the ends for differences not to overflow.
+  static constexpr Instant longAgo() { return {INT64_MIN / 2}; }
 
   friend constexpr auto operator<=>(Instant, Instant) = default;
   friend constexpr Duration operator-(Instant a, Instant b) { return {a.ns - b.ns}; }

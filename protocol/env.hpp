@@ -1,0 +1,56 @@
+// What a role of a node may touch while it handles one input.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "protocol/commits.hpp"
+#include "protocol/context.hpp"
+#include "protocol/membership/membership.hpp"
+#include "protocol/node_setup.hpp"
+#include "protocol/replication/replication.hpp"
+#include "protocol/routing.hpp"
+#include "protocol/timers.hpp"
+
+namespace holdfast::protocol {
+
+class Sessions;
+
+struct Env {
+  const NodeSetup& setup;
+  const Context& context;
+  TimerSet& timers;
+  Replication& replication;
+  Membership& membership;
+  Commits& commits;
+  Sessions& sessions;
+  const RouteCache& routes;
+  std::vector<Message>& loopback;  // messages of the node to itself, handled before handle() returns
+
+  MonotonicInstant now() const { return context.now; }
+  const ProtocolOptions& options() const { return setup.options; }
+  bool on(Rule rule) const { return setup.rules.on(rule); }
+  bool live() const { return membership.live(setup, context.now); }
+  NodeId homeOf(KeyId key) const { return routes.home(key); }
+
+  template <class T>
+  void observe(T&& observation) const {
+    context.observe(std::forward<T>(observation));
+  }
+
+  /// A node that is its own home talks to itself without the network (S-05).
+  void send(NodeId to, Message message) const {
+    if (to == setup.self) {
+      loopback.push_back(std::move(message));
+    } else {
+      context.send(to, std::move(message));
+    }
+  }
+
+  /// FR-4, DG-6: whether two tokens name the same grant.
+  bool sameToken(const Token& a, const Token& b) const {
+    return on(Rule::TK1_FullToken) ? a == b : a.counter == b.counter;
+  }
+};
+
+}  // namespace holdfast::protocol
