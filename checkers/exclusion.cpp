@@ -1,0 +1,127 @@
+#include "checkers/exclusion.hpp"
+
+namespace holdfast::checkers {
+
+namespace {
+
+Finding violation(Anomaly anomaly, const Stamp& stamp, KeyId key, CallId call) {
+  Finding finding;
+  finding.checker = Checker::exclusion;
+  finding.severity = Severity::safety;
+  finding.anomaly = anomaly;
+  finding.at = stamp.at;
+  finding.node = stamp.node;
+  finding.key = key;
+  finding.call = call;
+  return finding;
+}
+
+}  // namespace
+
+void Exclusion::on(const Stamp& stamp, const obs::Admitted& event, const Context& context) {
+  const History& history = context.history;
+  for (const CallId id : history.key(event.key).open) {
+    if (id == event.call) continue;
+    const Call& other = history.call(id);
+    if (!history.surelyInside(other, stamp.at)) continue;
+    Finding finding = violation(Anomaly::overlappingAdmissions, stamp, event.key, event.call);
+    finding.other = other.node;
+    finding.otherCall = id;
+    finding.because(Fact::admitted, other.node, other.admittedAt, static_cast<std::int64_t>(other.path));
+    finding.because(Fact::admitted, stamp.node, stamp.at, static_cast<std::int64_t>(event.path));
+    finding.because(Fact::lapsed, other.node, history.node(other.node).clock.whenReads(other.deadline));
+    context.findings.add(finding);
+  }
+  const NodeFacts& node = history.node(stamp.node);
+  if (history.membershipSeen() &&
+      (!node.member || node.clock.surelyReached(node.membershipDeadline, stamp.at))) {
+    Finding finding = violation(Anomaly::admittedWithoutMembership, stamp, event.key, event.call);
+    if (node.member) {
+      finding.because(Fact::lapsed, stamp.node, node.clock.whenReads(node.membershipDeadline));
+    }
+    context.findings.add(finding);
+  }
+  judgeBounds(stamp, event.call, event.key, event.deadline, context);
+}
+
+void Exclusion::on(const Stamp& stamp, const obs::Reentered& event, const Context& context) {
+  const Call& call = context.history.call(event.call);
+  const bool ended = call.state == CallState::unlocked || call.state == CallState::revoked ||
+                     context.history.lostInCrash(call);
+  if (ended) {
+    Finding finding = violation(Anomaly::reenteredAfterEnd, stamp, event.key, event.call);
+    const Fact how = call.state == CallState::revoked    ? Fact::revoked
+                     : call.state == CallState::unlocked ? Fact::unlocked
+                                                         : Fact::crashed;
+    context.findings.add(finding.because(how, call.node, call.endedAt));
+  }
+  judgeBounds(stamp, event.call, event.key, event.deadline, context);
+}
+
+void Exclusion::judgeBounds(const Stamp& stamp, CallId call, KeyId key, obs::MonotonicInstant deadline,
+                            const Context& context) const {
+  if (!context.options.judgeHandleBounds) return;
+  const NodeFacts& node = context.history.node(stamp.node);
+  obs::MonotonicInstant bound = obs::MonotonicInstant::never();
+  if (node.member) bound = node.membershipDeadline;
+  if (const KeyTokens* row = keys_.find(key.value)) {
+    for (const Delegation& delegation : row->delegations) {
+      if (delegation.node == stamp.node && delegation.deadline < bound) bound = delegation.deadline;
+    }
+  }
+  if (deadline <= bound) return;
+  Finding finding = violation(Anomaly::leaseBeyondBound, stamp, key, call);
+  finding.expected = bound.ns;
+  finding.observed = deadline.ns;
+  context.findings.add(finding);
+}
+
+void Exclusion::on(const Stamp& stamp, const obs::Submitted& event, const Context& context) {
+  if (!event.call.valid() || (event.attempt > 1 && !context.options.judgeRetries)) return;
+  const History& history = context.history;
+  const Call& call = history.call(event.call);
+  Finding finding = violation(Anomaly::submittedWithoutHandle, stamp, event.key, event.call);
+  finding.txn = event.txn;
+  if (!call.admitted || call.node != stamp.node) {
+    context.findings.add(finding);
+  } else if (history.lostInCrash(call)) {
+    context.findings.add(finding.because(Fact::crashed, stamp.node, history.node(stamp.node).crashedAt));
+  } else if (call.state == CallState::revoked) {
+    finding.anomaly = Anomaly::submittedAfterRevocation;
+    context.findings.add(finding.because(Fact::revoked, call.node, call.revokedAt));
+  } else if (history.surelyLapsed(call, stamp.at)) {
+    finding.anomaly = Anomaly::submittedAfterLapse;
+    finding.expected = call.deadline.ns;
+    finding.observed = history.node(stamp.node).clock.at(stamp.at).ns;
+    context.findings.add(
+        finding.because(Fact::lapsed, call.node, history.node(call.node).clock.whenReads(call.deadline)));
+  }
+}
+
+void Exclusion::on(const Stamp& stamp, const obs::Granted& event, const Context& context) {
+  KeyTokens& row = keys_.at(event.key.value);
+  const bool comparable =
+      row.last.valid() && (row.home == stamp.node || row.last.membership != event.token.membership);
+  if (comparable && event.token <= row.last) {
+    Finding finding = violation(Anomaly::tokenNotIncreasing, stamp, event.key, {});
+    finding.other = event.to;
+    finding.expected = static_cast<std::int64_t>(row.last.counter);
+    finding.observed = static_cast<std::int64_t>(event.token.counter);
+    context.findings.add(finding);
+  }
+  row.home = stamp.node;
+  if (!comparable || event.token > row.last) row.last = event.token;
+}
+
+void Exclusion::on(const Stamp& stamp, const obs::Installed& event, const Context&) {
+  KeyTokens& row = keys_.at(event.key.value);
+  for (Delegation& delegation : row.delegations) {
+    if (delegation.node == stamp.node) {
+      delegation.deadline = event.deadline;
+      return;
+    }
+  }
+  row.delegations.push_back({stamp.node, event.deadline});
+}
+
+}  // namespace holdfast::checkers

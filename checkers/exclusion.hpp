@@ -1,0 +1,44 @@
+// at most one node is inside a critical section of a key at any instant of true time; and nothing is
+// written through authority that has ended.
+//
+// A section lasts from Admitted to the earliest of Unlocked, Revoked, the crash of its node, and the instant
+// at which its node's own clock reaches `deadline`. Re-creating a coordinator ends no section by itself: what
+// is still outstanding then must be revoked (BD-4). A handle that was unlocked may still submit what it
+// staged, inside its lease and unless revoked (LH-4).
+//
+// Beside X-1: LH-3 and CK-4 (no submission after the lapse), DR-2 (none after a revocation), EP-6 (nobody
+// admits without a live membership, judged once any node was seen to renew one), LH-2 (a deadline is bounded
+// by the delegation and the membership), TK-1 (the tokens that a home grants for a key increase).
+#pragma once
+
+#include "checkers/context.hpp"
+
+namespace holdfast::checkers {
+
+class Exclusion {
+ public:
+  void on(const Stamp& stamp, const obs::Admitted& event, const Context& context);
+  void on(const Stamp& stamp, const obs::Reentered& event, const Context& context);
+  void on(const Stamp& stamp, const obs::Submitted& event, const Context& context);
+  void on(const Stamp& stamp, const obs::Granted& event, const Context& context);
+  void on(const Stamp& stamp, const obs::Installed& event, const Context& context);
+
+ private:
+  struct Delegation {
+    NodeId node;
+    obs::MonotonicInstant deadline;
+  };
+  struct KeyTokens {
+    NodeId home;
+    obs::Token last;
+    /// The latest delegation that each node installed for the key.
+    boost::container::small_vector<Delegation, 4> delegations;
+  };
+
+  void judgeBounds(const Stamp& stamp, CallId call, KeyId key, obs::MonotonicInstant deadline,
+                   const Context& context) const;
+
+  FlatTable<KeyTokens> keys_;
+};
+
+}  // namespace holdfast::checkers

@@ -1,0 +1,342 @@
+#include "checkers/history.hpp"
+
+#include <algorithm>
+
+namespace holdfast::checkers {
+
+namespace {
+
+const NodeFacts kNoNode{};
+const Call kNoCall{};
+const Txn kNoTxn{};
+const KeyFacts kNoKey{};
+const ReplicaView kNoReplica{};
+
+template <class Calls>
+void removeCall(Calls& calls, CallId id) {
+  for (auto it = calls.begin(); it != calls.end(); ++it) {
+    if (*it == id) {
+      calls.erase(it);
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+void History::reserveNodes(std::size_t nodes) {
+  if (nodes > 0) replicaAt({static_cast<std::uint16_t>(nodes - 1)}, {static_cast<std::uint16_t>(nodes - 1)});
+}
+
+const NodeFacts& History::node(NodeId id) const {
+  const NodeFacts* found = nodes_.find(id.value);
+  return found != nullptr ? *found : kNoNode;
+}
+
+obs::Duration History::pausedInAll(NodeId id, TrueInstant at) const {
+  const NodeFacts& facts = node(id);
+  return facts.paused ? facts.pausedInAll + (at - facts.pausedAt) : facts.pausedInAll;
+}
+
+const Call& History::call(CallId id) const {
+  const Call* found = calls_.find(id.value);
+  return found != nullptr ? *found : kNoCall;
+}
+
+const KeyFacts& History::key(KeyId id) const {
+  const KeyFacts* found = keys_.find(id.value);
+  return found != nullptr ? *found : kNoKey;
+}
+
+const Txn& History::txn(TxnId id) const {
+  const Txn* found = txns_.find(id.value);
+  return found != nullptr ? *found : kNoTxn;
+}
+
+const Write* History::writeOf(TxnId id, KeyId key, unsigned field) const {
+  const Write* found = nullptr;
+  for (std::uint32_t i = txn(id).firstWrite; i != kNothing; i = writes_[i].nextOfTxn) {
+    const Write& candidate = writes_[i];
+    if (candidate.key == key && (candidate.touched() >> field & 1U) != 0) found = &candidate;
+  }
+  return found;
+}
+
+const ReplicaView& History::replica(NodeId node, NodeId origin) const {
+  if (node.value >= replicaStride_ || origin.value >= replicaStride_) return kNoReplica;
+  return replicas_[node.value * replicaStride_ + origin.value];
+}
+
+ReplicaView& History::replicaAt(NodeId node, NodeId origin) {
+  const std::size_t need = std::max<std::size_t>(node.value, origin.value) + 1;
+  if (need > replicaStride_) {
+    const std::size_t stride = std::max<std::size_t>(need, 8);
+    std::vector<ReplicaView> wider(stride * stride);
+    for (std::size_t n = 0; n < replicaStride_; ++n) {
+      for (std::size_t o = 0; o < replicaStride_; ++o) {
+        wider[n * stride + o] = std::move(replicas_[n * replicaStride_ + o]);
+      }
+    }
+    replicas_ = std::move(wider);
+    replicaStride_ = stride;
+  }
+  nodes_.at(std::max(node.value, origin.value));
+  return replicas_[node.value * replicaStride_ + origin.value];
+}
+
+bool History::visible(NodeId node, const Txn& txn) const {
+  if (txn.state != TxnState::committed) return false;
+  return node == txn.node || replica(node, txn.node).shows(txn.position);
+}
+
+// ---- Calls ------------------------------------------------------------------------------------------------
+
+void History::on(const Stamp& stamp, const obs::LockRequested& event) {
+  Call& call = calls_.at(event.call.value);
+  KeyFacts& key = keys_.at(event.key.value);
+  const NodeFacts& home = nodes_.at(stamp.node.value);
+  call.state = CallState::pending;
+  call.node = stamp.node;
+  call.key = event.key;
+  call.crashes = home.crashes;
+  call.requestedAt = stamp.at;
+  call.requestedLocal = home.clock.at(stamp.at);
+  call.wait = event.wait;
+  call.pausedBefore = pausedInAll(stamp.node, stamp.at);
+  for (const CallId other : key.pending) {
+    if (calls_[other.value].node == stamp.node) call.behind = true;
+  }
+  key.pending.push_back(event.call);
+}
+
+void History::on(const Stamp& stamp, const obs::Admitted& event) {
+  Call& call = calls_.at(event.call.value);
+  KeyFacts& key = keys_.at(event.key.value);
+  const NodeFacts& node = nodes_.at(stamp.node.value);
+  sweep(key, stamp.at);
+  removeCall(key.pending, event.call);
+  ++call.answers;
+  ++admissions_;
+  if (!call.admitted) {
+    call.rank = ++key.sections;
+    if (key.lastSection.valid()) {
+      calls_[key.lastSection.value].nextSection = event.call;
+    } else {
+      key.firstSection = event.call;
+    }
+    key.lastSection = event.call;
+    key.open.push_back(event.call);
+  }
+  call.state = CallState::live;
+  call.admitted = true;
+  call.node = stamp.node;
+  call.key = event.key;
+  call.crashes = node.crashes;
+  call.replacements = node.replacements;
+  call.path = event.path;
+  call.admittedAt = stamp.at;
+  call.deadline = event.deadline;
+}
+
+void History::on(const Stamp& stamp, const obs::Reentered& event) {
+  Call& call = calls_.at(event.call.value);
+  if (call.state != CallState::pending) {
+    call.deadline = event.deadline;
+    return;
+  }
+  // A call of its own that joined the live handle of its caller: answered, but no section of its own.
+  KeyFacts& key = keys_.at(event.key.value);
+  removeCall(key.pending, event.call);
+  ++call.answers;
+  call.state = CallState::live;
+  call.admitted = true;
+  call.rank = key.sections;
+  call.admittedAt = stamp.at;
+  call.deadline = event.deadline;
+  call.replacements = node(stamp.node).replacements;
+}
+
+void History::on(const Stamp& stamp, const obs::LockRefused& event) {
+  Call& call = calls_.at(event.call.value);
+  removeCall(keys_.at(event.key.value).pending, event.call);
+  ++call.answers;
+  if (!call.admitted) call.state = CallState::refused;
+  if (!call.node.valid()) call.node = stamp.node;
+}
+
+void History::end(Call& call, CallState state, TrueInstant at) {
+  if (call.state == CallState::live) {
+    call.endedAt = at;
+    KeyFacts& key = keys_.at(call.key.value);
+    TrueInstant inside = at;
+    if (surelyLapsed(call, at)) inside = std::min(at, node(call.node).clock.whenReads(call.deadline));
+    key.lastEnd = std::max(key.lastEnd, inside);
+  }
+  call.state = state;
+}
+
+void History::on(const Stamp& stamp, const obs::Unlocked& event) {
+  Call& call = calls_.at(event.call.value);
+  if (!call.admitted || call.state == CallState::revoked) return;
+  end(call, CallState::unlocked, stamp.at);
+  removeCall(keys_.at(call.key.value).open, event.call);
+}
+
+void History::on(const Stamp& stamp, const obs::Revoked& event) {
+  Call& call = calls_.at(event.call.value);
+  if (!call.admitted) return;
+  end(call, CallState::revoked, stamp.at);
+  call.revokedAt = stamp.at;
+  removeCall(keys_.at(call.key.value).open, event.call);
+}
+
+void History::sweep(KeyFacts& key, TrueInstant at) {
+  for (std::size_t i = key.open.size(); i-- > 0;) {
+    const Call& call = calls_[key.open[i].value];
+    const bool lost = lostInCrash(call);
+    if (!lost && !surelyLapsed(call, at)) continue;
+    const NodeFacts& holder = node(call.node);
+    const TrueInstant lapse = holder.clock.whenReads(call.deadline);
+    key.lastEnd = std::max(key.lastEnd, std::min(at, lost ? std::min(holder.crashedAt, lapse) : lapse));
+    key.open.erase(key.open.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+// ---- Writes -----------------------------------------------------------------------------------------------
+
+void History::on(const Stamp& stamp, const obs::Staged& event) {
+  Txn& txn = txns_.at(event.txn.value);
+  if (txn.state == TxnState::unknown) {
+    txn.state = TxnState::staged;
+    txn.node = stamp.node;
+  }
+  keys_.at(event.key.value);
+  const std::uint32_t index = static_cast<std::uint32_t>(writes_.size());
+  writes_.push_back({event.txn, event.call, event.key, event.op, event.fields, event.callerStamp, event.stamp,
+                     stamp.at, event.values, kNothing, kNothing});
+  if (txn.lastWrite == kNothing) {
+    txn.firstWrite = index;
+  } else {
+    writes_[txn.lastWrite].nextOfTxn = index;
+  }
+  txn.lastWrite = index;
+}
+
+void History::on(const Stamp& stamp, const obs::Submitted& event) {
+  Txn& txn = txns_.at(event.txn.value);
+  if (txn.state == TxnState::unknown || txn.state == TxnState::staged) {
+    txn.state = TxnState::submitted;
+    txn.submittedAt = stamp.at;
+    txn.node = stamp.node;
+  }
+  txn.crashes = nodes_.at(stamp.node.value).crashes;
+}
+
+void History::on(const Stamp& stamp, const obs::Settled& event) {
+  Txn& txn = txns_.at(event.txn.value);
+  ++txn.settlements;
+  if (txn.settlements > 1) return;
+  if (!txn.node.valid()) txn.node = stamp.node;
+  if (txn.state == TxnState::refused && !event.committed) return;
+  txn.state = event.committed ? TxnState::committed : TxnState::aborted;
+  txn.recovered = event.recovered;
+  txn.position = event.position;
+  txn.settledAt = stamp.at;
+  replicaAt(stamp.node, stamp.node);
+}
+
+void History::on(const Stamp& stamp, const obs::WriteRefused& event) {
+  Txn& txn = txns_.at(event.txn.value);
+  if (!txn.node.valid()) txn.node = stamp.node;
+  if (txn.state != TxnState::committed) txn.state = TxnState::refused;
+}
+
+// ---- Replicas ---------------------------------------------------------------------------------------------
+
+void History::on(const Stamp& stamp, const obs::Applied& event) {
+  ReplicaView& view = replicaAt(stamp.node, event.origin);
+  if (event.failed) {
+    view.failed(event.position);
+  } else {
+    view.applied(event.position);
+  }
+}
+
+void History::on(const Stamp& stamp, const obs::GapFound& event) {
+  replicaAt(stamp.node, event.origin).gap(event.from, event.to);
+}
+
+void History::on(const Stamp& stamp, const obs::HoleRepaired& event) {
+  replicaAt(stamp.node, event.origin).repaired(event.position);
+}
+
+// ---- Nodes ------------------------------------------------------------------------------------------------
+
+void History::on(const Stamp& stamp, const obs::MembershipRenewed& event) {
+  NodeFacts& node = nodes_.at(stamp.node.value);
+  membershipSeen_ = true;
+  node.member = true;
+  node.membershipDeadline = event.deadline;
+}
+
+void History::on(const Stamp& stamp, const obs::MembershipLapsed&) {
+  nodes_.at(stamp.node.value).member = false;
+}
+
+void History::on(const Stamp& stamp, const obs::NodeStarted&) {
+  NodeFacts& node = nodes_.at(stamp.node.value);
+  node.up = true;
+  node.startedAt = stamp.at;
+}
+
+void History::on(const Stamp& stamp, const obs::NodeCrashed&) {
+  NodeFacts& node = nodes_.at(stamp.node.value);
+  if (node.paused) {
+    node.pausedInAll = pausedInAll(stamp.node, stamp.at);
+    node.resumedAt = stamp.at;
+    node.paused = false;
+  }
+  ++node.crashes;
+  node.up = false;
+  node.member = false;
+  node.crashedAt = stamp.at;
+  for (KeyFacts& key : keys_) {
+    for (std::size_t i = key.pending.size(); i-- > 0;) {
+      if (calls_[key.pending[i].value].node == stamp.node) {
+        key.pending.erase(key.pending.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+    }
+    sweep(key, stamp.at);
+  }
+}
+
+void History::on(const Stamp& stamp, const obs::NodePaused&) {
+  NodeFacts& node = nodes_.at(stamp.node.value);
+  if (node.paused) return;
+  node.paused = true;
+  node.pausedAt = stamp.at;
+}
+
+void History::on(const Stamp& stamp, const obs::NodeResumed&) {
+  NodeFacts& node = nodes_.at(stamp.node.value);
+  if (!node.paused) return;
+  node.pausedInAll = pausedInAll(stamp.node, stamp.at);
+  node.paused = false;
+  node.resumedAt = stamp.at;
+}
+
+void History::on(const Stamp& stamp, const obs::CoordinatorReplaced&) {
+  ++nodes_.at(stamp.node.value).replacements;
+}
+
+void History::on(const Stamp& stamp, const obs::ClockRate& event) {
+  nodes_.at(stamp.node.value).clock.set(stamp.at, event);
+}
+
+void History::on(const Stamp& stamp, const obs::PhaseChanged& event) {
+  phased_ = true;
+  phase_ = event.phase;
+  if (event.phase == obs::Phase::healed) healedAt_ = stamp.at;
+}
+
+}  // namespace holdfast::checkers
