@@ -39,11 +39,11 @@ struct Header {
   nlohmann::json options = nlohmann::json::object();  ///< Must be an object.
   std::vector<std::string> rulesOff;                  ///< Names of the rules that were switched off.
   Names names;
-  std::uint64_t optionHash = 0;  ///< optionHashOf(*this); 0 lets TraceWriter compute it.
+  std::uint64_t optionHash = 0;  ///< Set by reading; writing computes it.
 };
 
-/// A number that two headers share exactly if they agree in scenario, options and the set of switched-off
-/// rules. The seed has no part in it.
+/// A number that two headers share if they agree in scenario, options and the set of switched-off rules. The
+/// seed has no part in it. Every trace carries it, and a reader refuses a header that does not fit its own.
 std::uint64_t optionHashOf(const Header& header);
 
 /// The last line: how the run ended.
@@ -75,8 +75,8 @@ struct TraceError {
 
 /// The most bytes that a line of a trace may have.
 inline constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20;
-/// How deep arrays and objects of options, plan and verdict may be nested.
-inline constexpr int kMaxJsonDepth = 64;
+/// The most bytes that the name of a node or key may have.
+inline constexpr std::size_t kMaxNameBytes = 1024;
 
 /// Reads a trace from front to back in constant memory.
 class TraceReader {
