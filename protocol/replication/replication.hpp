@@ -128,11 +128,14 @@ class Replication {
   void addTo(StateHash& hash) const;
 
  private:
+  // Not the least instant of all, whose distance from now might overflow.
+  static constexpr MonotonicInstant kAskAtOnce{INT64_MIN / 2};
+
   struct Incoming {
     StreamQueue queue;
     Position received = 0;
-    // A subscription is under way: frames that do not fit are no reason to ask again before this instant.
-    MonotonicInstant askAgainAt{INT64_MIN};
+    // While a subscription is under way, frames that do not fit are no reason to ask before this instant.
+    MonotonicInstant askAgainAt = kAskAtOnce;
     bool applying = false;  // an Apply effect is under way
 
     void addTo(StateHash& hash) const;
@@ -146,10 +149,10 @@ class Replication {
   bool isPeer(NodeId node) const { return node != self_ && node.value < state_.origins.size(); }
   bool wellFormed(const LogEntry& entry) const;
   void subscribe(NodeId origin, const Context& context);
-  void sendFrames(NodeId to, Position from, const Context& context) const;
+  /// Asks for the Apply of the head of the queue, if there is one and none is under way.
   void askApply(NodeId origin, const Context& context);
   void applyWrites(NodeId origin, Position position, const LogEntry& entry, const Context& context);
-  void noteTombstone(KeyId key, const Context& context);
+  void noteTombstone(KeyId key, bool wasTombstone, const Context& context);
   FenceState fenceOf(const Dependency& dependency) const;
 
   NodeId self_;
