@@ -53,6 +53,8 @@ struct Fate {
   std::uint8_t copies = 0;  ///< 0, 1 or 2: how many entries of `at` are arrivals.
   Loss loss = Loss::none;   ///< none exactly when copies > 0.
   TrueInstant at[2]{};      ///< Arrivals: the original, then the duplicate, which may be the earlier.
+
+  friend constexpr bool operator==(const Fate&, const Fate&) = default;
 };
 
 /// The links of a fixed set of nodes 0 ... nodeCount-1, every direction a link of its own. A link from a node
