@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "traces/hash_chain.hpp"
+#include "observations/hash_chain.hpp"
 
 namespace holdfast::traces {
 

@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "traces/hash_chain.hpp"
+#include "observations/hash_chain.hpp"
 #include "traces/json.hpp"
 #include "traces/json_cursor.hpp"
 #include "traces/trace.hpp"
@@ -141,7 +141,7 @@ struct TraceReader::State {
   Header header;
   nlohmann::json plan;
   std::optional<ObservationReader> observations;
-  HashChain chain;
+  obs::HashChain chain;
   Ending ending;
 };
 

@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "traces/hash_chain.hpp"
+#include "observations/hash_chain.hpp"
 #include "traces/json.hpp"
 #include "traces/trace.hpp"
 #include "traces/trace_lines.hpp"
@@ -107,7 +107,7 @@ struct TraceWriter::State {
   ObservationWriter observations;
   std::string buffer;
   Sink sink;
-  HashChain chain;
+  obs::HashChain chain;
   std::optional<WriteError> failure;
   bool finished = false;
 };

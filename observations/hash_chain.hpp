@@ -23,7 +23,7 @@
 
 #include "observations/observation.hpp"
 
-namespace holdfast::traces {
+namespace holdfast::obs {
 
 template <class T>
 inline constexpr bool kIsArray = false;
@@ -33,9 +33,9 @@ inline constexpr bool kIsArray<std::array<T, N>> = true;
 /// How many 64-bit words packWords writes for a T.
 template <class T>
 constexpr std::size_t wordCount() {
-  if constexpr (obs::Described<T>) {
+  if constexpr (Described<T>) {
     std::size_t words = 0;
-    boost::mp11::mp_for_each<obs::FieldsOf<T>>([&](auto field) {
+    boost::mp11::mp_for_each<FieldsOf<T>>([&](auto field) {
       words += wordCount<std::remove_cvref_t<decltype(std::declval<T>().*field.pointer)>>();
     });
     return words;
@@ -51,8 +51,8 @@ constexpr std::size_t wordCount() {
 /// Signed integers are sign-extended, an enumerator is its number, a bool is 0 or 1.
 template <class T>
 [[gnu::always_inline]] constexpr std::uint64_t* packWords(const T& value, std::uint64_t* out) {
-  if constexpr (obs::Described<T>) {
-    boost::mp11::mp_for_each<obs::FieldsOf<T>>(
+  if constexpr (Described<T>) {
+    boost::mp11::mp_for_each<FieldsOf<T>>(
         [&](auto field) __attribute__((always_inline)) { out = packWords(value.*field.pointer, out); });
     return out;
   } else if constexpr (kIsArray<T>) {
@@ -78,7 +78,7 @@ struct MostWords<std::variant<T...>> {
 /// Words before an observation's own fields: true instant, node, kind.
 inline constexpr std::size_t kStampWords = 3;
 /// Room for any packed observation.
-inline constexpr std::size_t kMaxWords = kStampWords + detail::MostWords<obs::Observation>::value;
+inline constexpr std::size_t kMaxWords = kStampWords + detail::MostWords<Observation>::value;
 // Beyond 240 bytes XXH3 derives a secret from the seed for every call, ten times the cost.
 static_assert(kMaxWords * sizeof(std::uint64_t) <= 240,
               "an observation has too many words to be hashed cheaply");
@@ -87,9 +87,8 @@ using WordBuffer = std::array<std::uint64_t, kMaxWords>;
 
 /// Packs one observation of kind number `kind`; returns how many words were written.
 template <class T>
-[[gnu::always_inline]] inline std::size_t packObservation(obs::TrueInstant at, obs::NodeId node,
-                                                          std::size_t kind, const T& what,
-                                                          WordBuffer& words) {
+[[gnu::always_inline]] inline std::size_t packObservation(TrueInstant at, NodeId node, std::size_t kind,
+                                                          const T& what, WordBuffer& words) {
   words[0] = static_cast<std::uint64_t>(at.ns);
   words[1] = node.value;
   words[2] = kind;
@@ -97,15 +96,15 @@ template <class T>
 }
 
 /// Packs one observation; returns how many words were written.
-inline std::size_t packObservation(const obs::Stamped& stamped, WordBuffer& words) {
-  return boost::mp11::mp_with_index<std::variant_size_v<obs::Observation>>(
+inline std::size_t packObservation(const Stamped& stamped, WordBuffer& words) {
+  return boost::mp11::mp_with_index<std::variant_size_v<Observation>>(
       stamped.what.index(), [&](auto kind) __attribute__((always_inline)) {
         return packObservation(stamped.at, stamped.node, kind, *std::get_if<kind>(&stamped.what), words);
       });
 }
 
 /// Whether two observations agree in instant, node, kind and every field.
-inline bool sameObservation(const obs::Stamped& a, const obs::Stamped& b) {
+inline bool sameObservation(const Stamped& a, const Stamped& b) {
   WordBuffer wordsOfA;
   WordBuffer wordsOfB;
   const std::size_t count = packObservation(a, wordsOfA);
@@ -118,16 +117,16 @@ inline bool sameObservation(const obs::Stamped& a, const obs::Stamped& b) {
 class HashChain {
  public:
   /// Chains one more observation and returns the new value.
-  std::uint64_t add(const obs::Stamped& stamped) {
+  std::uint64_t add(const Stamped& stamped) {
     WordBuffer words;
     return addWords(words, packObservation(stamped, words));
   }
 
   /// The same for an observation whose type is known where it is made, which saves the dispatch.
   template <class T>
-  std::uint64_t add(obs::Stamp stamp, const T& what) {
-    constexpr std::size_t kind = boost::mp11::mp_find<obs::Observation, T>::value;
-    static_assert(kind < std::variant_size_v<obs::Observation>);
+  std::uint64_t add(Stamp stamp, const T& what) {
+    constexpr std::size_t kind = boost::mp11::mp_find<Observation, T>::value;
+    static_assert(kind < std::variant_size_v<Observation>);
     WordBuffer words;
     return addWords(words, packObservation(stamp.at, stamp.node, kind, what, words));
   }
@@ -153,4 +152,4 @@ class HashChain {
   std::uint64_t count_ = 0;
 };
 
-}  // namespace holdfast::traces
+}  // namespace holdfast::obs
