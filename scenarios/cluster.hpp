@@ -1,0 +1,438 @@
+// A cluster of protocol nodes in a simulated world: clocks, network, disks, processes, clients, checkers.
+//
+// Contract. The cluster owns true time and one queue of events. step() takes the next event, lets the node
+// that it concerns handle one input, carries the effects out, and lets the plan's clients react at the same
+// instant. What happens follows from the setup and the calls alone.
+//   - Lock messages and renewals are datagrams; Subscribe, LogFrame and LogGap go over an ordered stream for
+//     each pair of nodes, which breaks when a link is cut or a process dies, and is opened anew, with a
+//     PeerUp at both ends, `reconnect` after both processes run and both directions pass.
+//   - A message that arrives over a cut link is lost, also when it was sent before the cut.
+//   - A paused process receives nothing; what is due meanwhile is handled in order at its resumption, while
+//     its clocks run on (CK-1, CK-4). What a disk completes for it becomes durable at once.
+//   - A crash loses volatile state and what was queued for a paused process. Commits that had not completed
+//     survive as sim::Disk decides; survivors are appended at the restart and observed as recovered.
+//   - Every draw is keyed by what it is about: (node, incarnation, commit), (node, origin, position),
+//     (link, n-th message).
+// Every observation goes to the hash chain, the coverage, the checkers and then the sink, if there is one.
+//
+// In steady state an event allocates nothing. A cluster holds no pointer to itself.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checkers/checker_set.hpp"
+#include "observations/hash_chain.hpp"
+#include "protocol/node.hpp"
+#include "protocol/rules.hpp"
+#include "scenarios/client.hpp"
+#include "scenarios/coverage.hpp"
+#include "scenarios/options.hpp"
+#include "scenarios/plan.hpp"
+#include "scenarios/sink.hpp"
+#include "sim/clock.hpp"
+#include "sim/disk.hpp"
+#include "sim/event_queue.hpp"
+#include "sim/network.hpp"
+#include "sim/process.hpp"
+
+namespace holdfast::scenarios {
+
+using obs::Cause;
+using obs::EntryKind;
+using obs::MessageKind;
+using obs::Position;
+
+/// What differs at one node from the rest of the cluster.
+struct NodeOverride {
+  NodeId node;
+  std::optional<protocol::ProtocolOptions> options;
+  std::optional<protocol::Rules> rules;
+  std::optional<std::vector<NodeId>> members;  ///< A stale or foreign view of the membership.
+  std::uint8_t ownerWorker = 0;
+};
+
+struct ClusterSetup {
+  std::shared_ptr<const protocol::Directory> directory;
+  /// Of the fixed membership; empty: all nodes of the directory.
+  std::vector<NodeId> members;
+  /// Seed, protocol, delays, and of the faults what concerns disks. Nodes and keys follow the directory.
+  RunOptions options;
+  protocol::Rules rules;
+  std::vector<NodeOverride> overrides;
+  std::vector<ClockSettings> clocks;  ///< By node; nodes beyond its end have perfect clocks.
+  checkers::CheckerOptions checkers;
+  sim::TieBreak tieBreak = sim::TieBreak::seeded;
+};
+
+/// Told of the answers to calls that did not come from the plan's clients. It must not call the cluster from
+/// inside; it may note the answer and act after step() returned.
+class ReplyListener {
+ public:
+  virtual ~ReplyListener() = default;
+  virtual void replied(NodeId node, const protocol::Reply& reply) = 0;
+  /// The process of `node` died, and with it every call that it had not answered.
+  virtual void callsLost(NodeId node) = 0;
+};
+
+struct ClusterStatistics {
+  std::uint64_t events = 0;    ///< Inputs handled by nodes.
+  std::uint64_t messages = 0;  ///< Sent, lost ones included.
+  std::array<std::uint64_t, obs::kEnumeratorCount<MessageKind>> byKind{};
+  std::uint64_t durableCommits = 0;  ///< Log entries that became durable.
+  std::uint64_t restarts = 0;
+};
+
+class Cluster {
+ public:
+  explicit Cluster(ClusterSetup setup);
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+  Cluster(Cluster&&) = default;
+  Cluster& operator=(Cluster&&) = default;
+
+  // ---- Time ----
+
+  TrueInstant now() const { return now_; }
+  /// When the next event is due; now() if something is due at once, never() if nothing is left.
+  TrueInstant nextTime() const { return hasReady() ? now_ : queue_.nextTime(); }
+  /// Handles the next event; false when there is none.
+  bool step();
+  /// Handles everything due until `until`, then moves time there.
+  void runUntil(TrueInstant until);
+  /// Moves time forward without handling anything. Precondition: until <= nextTime().
+  void advanceTo(TrueInstant until);
+
+  // ---- Plan ----
+
+  /// Schedules a valid plan's operations, faults and phases. Its clocks are not looked at: they belong in the
+  /// setup. Call it once, at time 0.
+  void load(const Plan& plan);
+  /// Starts judging liveness: heals, restarts, resumes and repairs everything, and says PhaseChanged{healed}.
+  void healEverything();
+  /// Ends the run: PhaseChanged{end}, final records of all live nodes, what each retains, checkers' last
+  /// word.
+  void finish();
+
+  // ---- Clients ----
+
+  /// A new number for a call or a transaction, dense from 1.
+  obs::CallId newCall();
+  obs::TxnId newTxn();
+  /// Gives an input to a node now; kept until it resumes if it is paused; false, and no effect, if it is
+  /// down.
+  bool call(NodeId node, const protocol::Input& input);
+  /// At most one listener; null for none. It must outlive the cluster or be taken away.
+  void setReplyListener(ReplyListener* listener) { listener_ = listener; }
+  void setSink(ObservationSink* sink) { sink_ = sink; }
+
+  // ---- Processes ----
+
+  /// Each does nothing if the process is not in the state for it.
+  void crash(NodeId node);
+  /// The same with a chosen fate of the commits under way: the first `survivors` of them are durable.
+  void crashKeeping(NodeId node, std::uint32_t survivors);
+  /// `reboot`: the machine's monotonic clock starts anew as well.
+  void restart(NodeId node, bool reboot = false);
+  void pause(NodeId node);
+  void resume(NodeId node);
+  void replaceCoordinator(NodeId node);
+  bool running(NodeId node) const { return machine(node).process.running(); }
+
+  // ---- Network ----
+
+  void cut(NodeId from, NodeId to);   ///< One way.
+  void heal(NodeId from, NodeId to);  ///< One way.
+  /// Cuts both ways between the nodes of `side` and all others.
+  void partition(const std::vector<NodeId>& side);
+  void isolate(NodeId node);
+  /// Heals everything that these functions cut; the plan's own cuts last as the plan says.
+  void healAll();
+  /// Adds to the latency of one direction; zero ends it.
+  void delayLink(NodeId from, NodeId to, Duration extra);
+  /// The next `count` messages of the kind on that direction vanish.
+  void dropNext(NodeId from, NodeId to, MessageKind kind, std::uint32_t count = 1);
+  /// Messages of the kind that would arrive from now on are kept back until releaseHeld().
+  void holdMessages(NodeId from, NodeId to, MessageKind kind);
+  /// Ends the holding; what was kept back arrives now, in the order of its arrival. Gives how many.
+  std::size_t releaseHeld(NodeId from, NodeId to, MessageKind kind);
+  /// How many messages are kept back.
+  std::size_t heldCount() const { return heldMessages_.size(); }
+  /// Every message of the kind on that direction arrives twice, the second time `after` later; zero ends it.
+  void duplicate(NodeId from, NodeId to, MessageKind kind, Duration after);
+  /// The next send of the kind is rejected: the node is told at once, or `later`.
+  void failNextSend(NodeId node, MessageKind kind, Duration later = {});
+  /// A message that `from` never sent arrives at `to` as if it had: forged, malformed, of an old form.
+  void injectMessage(NodeId from, NodeId to, protocol::Message message, Duration after = {});
+  const sim::Network& network() const { return network_; }
+
+  // ---- Storage and replication ----
+
+  /// From now on every apply of origin's entries at `node` takes `delay`; a negative one restores the draws.
+  void setApplyDelay(NodeId node, NodeId origin, Duration delay);
+  /// From now on every native commit at `node` takes `delay`; a negative one restores the draws.
+  void setCommitDelay(NodeId node, Duration delay);
+  /// The next commit of an entry of the kind fails for good, or aborts once and is tried again (DR-3).
+  void failNextCommit(NodeId node, EntryKind kind);
+  void abortNextCommit(NodeId node, EntryKind kind);
+  /// The next commit of an entry of the kind takes `delay`.
+  void delayNextCommit(NodeId node, EntryKind kind, Duration delay);
+  /// The next entry of `origin` fails to apply at `node` and leaves a hole.
+  void failNextApply(NodeId node, NodeId origin);
+  /// Drops the node's own log up to `through` (FR-5).
+  void purgeLog(NodeId node, Position through);
+  /// Gives `node` the entry it lacks, from the origin's log or its archive; false if there is none, or if
+  /// `node` is down.
+  bool repairHole(NodeId node, NodeId origin, Position position);
+  /// Makes `entry` durable in the node's own log, as another version of the software might have; false if
+  /// the node is not running.
+  bool injectEntry(NodeId node, const protocol::LogEntry& entry);
+
+  // ---- Clocks ----
+
+  void setClockRate(NodeId node, std::int64_t ppb);
+  void jumpWall(NodeId node, Duration step);
+  const sim::MonotonicClock& monotonic(NodeId node) const { return machine(node).monotonic; }
+  const sim::WallClock& wall(NodeId node) const { return machine(node).wall; }
+
+  // ---- Looking on ----
+
+  const protocol::Directory& directory() const { return *setup_.directory; }
+  std::uint16_t nodeCount() const { return static_cast<std::uint16_t>(machines_.size()); }
+  /// The member that arbitrates the key (RT-1).
+  NodeId homeOf(KeyId key) const;
+  /// The node as a value; null while it is down.
+  const protocol::Node* node(NodeId node) const;
+  /// What the replica of a running node shows for the key.
+  obs::FinalRecord record(NodeId node, KeyId key) const;
+  const ClusterStatistics& statistics() const { return statistics_; }
+  const checkers::CheckerSet& checkers() const { return checkers_; }
+  const Coverage& coverage() const { return coverage_; }
+  const obs::HashChain& chain() const { return chain_; }
+
+ private:
+  friend class PlanClients;
+  friend class ClusterFaults;
+
+  /// What may be in the queue. `start` names the incarnation that an event is for, where it matters.
+  enum class EventKind : std::uint8_t {
+    deliver,  // slot: an Input in flight; argument: epoch of the stream, or kDatagram
+    input,    // slot: an Input for `node` of incarnation `start`
+    wake,
+    commitDone,   // slot: the commit's number; argument 1: its disk part is done
+    persistDone,  // slot: the incarnation counter
+    applyTurn,    // peer: the origin; argument: position
+    connect,      // node and peer
+    clientStep,   // slot: the section
+    operation,    // slot: index in the plan
+    fault,        // slot: index in the plan
+    faultEnd,     // slot: index in the plan
+    repair,       // peer: the origin; argument: position
+    heal,
+    rejected,  // a send failed: peer, slot: key, argument: kind
+  };
+
+  struct Event {
+    EventKind kind = EventKind::wake;
+    NodeId node;
+    NodeId peer;
+    std::uint32_t start = 0;
+    std::uint32_t slot = 0;
+    std::uint64_t argument = 0;
+  };
+  static constexpr std::uint64_t kDatagram = ~std::uint64_t{0};
+
+  /// An Input that waits for its event, and who sent it.
+  struct Slot {
+    protocol::Input input;
+    std::uint64_t message = 0;  // its id
+    std::uint32_t references = 0;
+    std::uint32_t nextFree = 0;
+  };
+
+  struct PendingCommit {
+    std::uint32_t commit = 0;
+    protocol::CommitOutcome outcome = protocol::CommitOutcome::committed;
+    bool durable = false;
+    std::uint64_t record = 0;  // position in the disk's file; outcome committed only
+    protocol::LogEntry entry;
+  };
+
+  /// How faults in force bend what a machine does.
+  struct Bent {
+    Duration slowApply{};
+    Duration slowCommit{};
+    std::uint32_t commitAbortPpm = 0;
+    std::uint32_t commitFailurePpm = 0;
+    std::uint32_t sendFailurePpm = 0;
+    friend bool operator==(const Bent&, const Bent&) = default;
+  };
+
+  struct Machine {
+    std::optional<protocol::Node> node;
+    protocol::NodeSetup setup;
+    sim::MonotonicClock monotonic;
+    sim::WallClock wall;
+    sim::Process process;
+    sim::Disk disk;
+    protocol::Durable durable;              // while the process is down
+    std::vector<protocol::LogEntry> found;  // durable after a crash, to be appended at the restart
+    std::vector<PendingCommit> commits;     // in the order in which they were asked for
+    std::vector<Event> held;                // due while paused
+    sim::EventHandle wake;
+    MonotonicInstant wakeFor = MonotonicInstant::never();  // what `wake` is set for; never(): not set
+    std::uint32_t wakes = 0;
+    std::uint64_t downBy = 0;  // id of the fault that crashed, or paused, the process; 0: none
+    std::uint64_t pausedBy = 0;
+    Bent bent;
+    std::int64_t applyFailureOf = -1;  // origin whose next entry fails, by a fault
+    Duration applyRepair{};
+    Duration commitDelay{-1};  // directed; negative: drawn
+  };
+
+  /// A standing instruction of a directed schedule. Few, and looked for only when there are any.
+  struct Directive {
+    enum class Kind : std::uint8_t {
+      dropMessage,
+      holdMessage,
+      duplicateMessage,
+      rejectSend,
+      failCommit,
+      abortCommit,
+      delayCommit,
+      failApply,
+      applyDelay
+    };
+    Kind kind = Kind::dropMessage;
+    NodeId node;
+    NodeId peer;
+    std::uint8_t what = 0;  // a MessageKind or EntryKind
+    std::uint32_t count = 0;
+    Duration duration{};
+  };
+
+  Machine& machine(NodeId node) { return machines_[node.value]; }
+  const Machine& machine(NodeId node) const { return machines_[node.value]; }
+  bool known(NodeId node) const { return node.value < machines_.size(); }
+
+  // cluster.cpp: time, inputs and effects
+  bool hasReady() const { return readyHead_ != ready_.size(); }
+  void dispatch(const Event& event);
+  void handleFor(Machine& machine, const Event& event);
+  void feed(NodeId node, const protocol::Input& input);
+  void carryOut(NodeId node, Machine& machine);
+  void deliverReplies();
+  void rearm(NodeId node, Machine& machine);
+  void wakeUp(NodeId node, Machine& machine);
+  void retimeWake(NodeId node, Machine& machine);
+  void schedule(TrueInstant at, std::uint64_t key, const Event& event) { queue_.pushKeyed(at, key, event); }
+  void scheduleInput(TrueInstant at, NodeId node, protocol::Input input);
+  std::uint32_t takeSlot();
+  void dropSlot(std::uint32_t slot);
+
+  template <class T>
+  void observe(NodeId node, const T& what);
+  void observeAll(NodeId node);
+  void noteHole(NodeId node, NodeId origin, Position from, Position to);
+
+  // cluster_delivery.cpp: messages, streams, cuts
+  void send(NodeId from, Machine& machine, protocol::Send& message);
+  void sendStream(NodeId from, NodeId to, std::uint64_t id, MessageKind kind, protocol::Message&& message);
+  void arrive(const Event& event);
+  void lose(NodeId from, NodeId to, std::uint64_t id, MessageKind kind, obs::LossReason why);
+  void breakStreams(NodeId node);
+  void applyCuts();
+  void scheduleConnect(NodeId a, NodeId b);
+  void connect(NodeId a, NodeId b);
+  bool passes(NodeId a, NodeId b) const;
+
+  // cluster_machine.cpp: processes, disks, commits, applies
+  void start(NodeId node);
+  void crashWith(NodeId node, std::optional<std::uint32_t> survivors);
+  void startCommit(NodeId node, Machine& machine, protocol::Commit& commit);
+  void commitDone(NodeId node, Machine& machine, const Event& event);
+  void startApply(NodeId node, Machine& machine, const protocol::Apply& apply);
+  void applyTurn(NodeId node, Machine& machine, const Event& event);
+  void persist(NodeId node, const protocol::Persist& request);
+  Directive* findDirective(Directive::Kind kind, NodeId node, NodeId peer, std::uint8_t what);
+  bool takeDirective(Directive::Kind kind, NodeId node, NodeId peer, std::uint8_t what);
+  std::optional<protocol::LogEntry> entryOf(NodeId origin, Position position) const;
+  void archive(NodeId node, Position through);
+
+  // cluster_faults.cpp: the plan's faults
+  void beginFault(std::uint32_t index);
+  void endFault(std::uint32_t index);
+  void bendMachines();
+  void bendNetwork();
+  void repair(const Event& event);
+
+  ClusterSetup setup_;
+  sim::KeyedRandom random_;
+  TrueInstant now_;
+  sim::EventQueue<Event> queue_;
+  std::vector<Event> ready_;  // due now, before anything in the queue
+  std::size_t readyHead_ = 0;
+  std::vector<Machine> machines_;
+  sim::Network network_;
+  std::vector<Slot> slots_;
+  std::uint32_t freeSlot_ = kNoSlot;
+  protocol::Effects effects_;
+  struct PendingReply {
+    NodeId node;
+    protocol::Reply reply;
+  };
+  std::vector<PendingReply> replies_;
+  std::size_t repliesHead_ = 0;
+  bool delivering_ = false;
+
+  std::vector<std::uint64_t> manualCuts_;   // row: from; bit: to
+  std::vector<std::uint64_t> cutsInForce_;  // row: from; bit: to
+  std::vector<std::uint64_t> linkSends_;    // datagrams offered on each link
+  std::vector<TrueInstant> streamLast_;     // arrival of the last segment on each link
+  std::vector<std::uint32_t> connects_;     // number of the latest connect event of each pair
+  std::uint64_t messageCount_ = 0;
+  std::vector<Directive> directives_;
+  std::vector<Event> heldMessages_;
+
+  Plan plan_;
+  std::vector<std::uint32_t> activeFaults_;
+  bool autoRepair_ = false;
+  struct Hole {
+    NodeId node;
+    NodeId origin;
+    Position position = 0;
+  };
+  std::vector<Hole> holes_;
+  struct Archived {
+    NodeId origin;
+    Position position = 0;
+    protocol::LogEntry entry;
+  };
+  std::vector<Archived> archive_;
+
+  PlanClients clients_;
+  std::uint32_t lastCall_ = 0;
+  std::uint32_t lastTxn_ = 0;
+  ReplyListener* listener_ = nullptr;
+  ObservationSink* sink_ = nullptr;
+
+  obs::HashChain chain_;
+  Coverage coverage_;
+  checkers::CheckerSet checkers_;
+  ClusterStatistics statistics_;
+  bool finished_ = false;
+
+  static constexpr std::uint32_t kNoSlot = 0xffffffff;
+};
+
+/// The directory of a run of plans: nodes A, B, ... and keys accounts/k0, accounts/k1, ...
+std::shared_ptr<const protocol::Directory> makeDirectory(const RunOptions& options);
+
+/// What the checkers are told about runs with these options.
+checkers::CheckerOptions checkerOptionsFor(const RunOptions& options);
+
+}  // namespace holdfast::scenarios
