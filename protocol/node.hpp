@@ -6,13 +6,18 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
+#include "protocol/commits.hpp"
 #include "protocol/context.hpp"
 #include "protocol/delegation/coordinator.hpp"
+#include "protocol/delegation/sessions.hpp"
 #include "protocol/directory.hpp"
 #include "protocol/membership/membership.hpp"
 #include "protocol/node_setup.hpp"
 #include "protocol/replication/replication.hpp"
+#include "protocol/routing.hpp"
 #include "protocol/timers.hpp"
 
 namespace holdfast::protocol {
@@ -40,24 +45,39 @@ class Node {
   Durable takeDurable();
 
   /// Appends an entry that had reached the disk before the crash although nobody was told.
-  static Position recover(Durable& durable, sim::NodeId self, const LogEntry& entry);
+  static Position recover(Durable& durable, sim::NodeId self, const LogEntry& entry, const Rules& rules = {});
 
-  /// One RetainedCount observation a kind of state, with its bound (BD-1, BD-2).
+  /// One RetainedCount observation for each kind of state, with its bound (BD-1, BD-2).
   void reportRetained(const Context& context) const;
 
   /// The node's own replica of a record; nullptr when it was never written here.
   const Record* record(KeyId key) const { return replication_.record(key); }
+  const Replication& replication() const { return replication_; }
 
   NodeId self() const { return setup_.self; }
 
  private:
-  friend struct InputDispatch;
+  struct Dispatch;
+
+  Env env(const Context& context);
+  void startCoordinator(bool mayHaveGranted, const Env& env);
+  void onMessage(NodeId from, const Message& message, const Env& env);
+  void onReplicaMessage(NodeId from, const Message& message, const Env& env);
+  void onWake(const Env& env);
+  void onTimer(const Timer& timer, const Env& env);
+  void onCommitDone(const CommitDone& done, const Env& env);
+  void onEntryVisible(NodeId origin, Position position, const LogEntry& entry, const Env& env);
+  void sweep(const Env& env);
 
   NodeSetup setup_;
+  RouteCache routes_;
   TimerSet timers_;
+  Commits commits_;
   Replication replication_;
   Membership membership_;
-  Coordinator coordinator_;
+  Sessions sessions_;
+  std::optional<Coordinator> coordinator_;
+  std::vector<Message> loopback_;  // empty between inputs
   std::uint32_t durableIncarnation_ = 0;
 };
 

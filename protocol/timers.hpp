@@ -17,7 +17,7 @@ namespace holdfast::protocol {
 enum class TimerKind : std::uint8_t {
   membershipRenew,  // send the next renewal
   membershipLapse,  // the live membership ends
-  quarantineEnd,    // DG-9
+  persistRetry,     // the incarnation could not be made durable (TK-2)
   grantExpiry,      // home, per key: DG-3
   waiterDeadline,   // home, per key: the earliest waiter's
   recallRetry,      // home, per key

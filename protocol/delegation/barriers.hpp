@@ -1,0 +1,63 @@
+// Recovery barriers at the acquirer (FR-8): every reachable member appends an entry; once exactly those
+// entries are applied and visible here, so is everything their authors had committed before.
+//
+// One barrier is under way at a time. A recovery that comes up meanwhile may not join it, for its predecessor
+// may have committed after that barrier's entries were appended; all such recoveries share the next one. So
+// any number of concurrent recoveries cost a bounded number of barriers.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "protocol/env.hpp"
+
+namespace holdfast::protocol {
+
+/// How a barrier ended, and for which keys.
+struct BarrierResult {
+  std::uint64_t nonce = 0;
+  bool satisfied = false;
+  std::vector<KeyId> keys;
+  DependencySet reached;  // the new dependency set of every key (FR-8)
+};
+
+class Barriers {
+ public:
+  explicit Barriers(std::uint32_t incarnation) : incarnation_(incarnation) {}
+
+  /// The key's recovery needs a barrier that starts now or later. Joining twice is joining once.
+  void join(KeyId key, const Env& env);
+  bool joined(KeyId key) const;
+
+  void onReply(NodeId from, const BarrierReply& reply, const Env& env);
+  void onTimeout(const Env& env);
+
+  /// Whether the barrier under way has come to its end; then `result` is filled in and the next one starts.
+  bool conclude(const Env& env, BarrierResult& result);
+
+  std::size_t size() const { return (underWay_ ? 1U : 0U) + (next_.empty() ? 0U : 1U); }
+  void addTo(StateHash& hash) const;
+
+ private:
+  struct Asked {
+    NodeId member;
+    bool answered = false;
+  };
+
+  void start(const Env& env);
+  bool complete() const;
+
+  bool underWay_ = false;
+  bool failed_ = false;
+  bool measured_ = false;  // all members answered or were left out; waiting for their entries
+  std::uint64_t nonce_ = 0;
+  MonotonicInstant givesUpAt_;
+  std::vector<Asked> asked_;
+  std::vector<KeyId> keys_;
+  std::vector<KeyId> next_;
+  DependencySet reached_;
+  std::uint32_t incarnation_ = 0;
+  std::uint32_t sequence_ = 0;
+};
+
+}  // namespace holdfast::protocol

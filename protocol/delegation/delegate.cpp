@@ -1,0 +1,376 @@
+// The delegate's local side: callers, the acquisition they share, the fence, admission.
+
+#include "protocol/delegation/delegate.hpp"
+
+#include <algorithm>
+
+namespace holdfast::protocol {
+
+Delegate::Delegate(const NodeSetup& setup, std::uint32_t incarnation)
+    : keys_(setup.directory->keyCount()),
+      droppedTables_(setup.directory->tableCount()),
+      barriers_(incarnation),
+      incarnation_(incarnation) {}
+
+// ---- Callers ----------------------------------------------------------------------------------------------
+
+void Delegate::lock(const CallLock& call, const Env& env) {
+  const Caller caller{call.call, env.now() + call.wait, call.lease, call.hold, Cause::none};
+  Cause refusal = Cause::none;
+  if (!env.options().enabled) {
+    refusal = Cause::disabled;
+  } else if (call.key.value >= keys_.size() || call.lease <= Duration{} || call.wait < Duration{}) {
+    refusal = Cause::malformed;
+  } else if (closed(call.key, env)) {
+    refusal = Cause::shutdown;
+  } else if (!env.membership.isMember(env.setup.self) && env.on(Rule::DG2_MembersOnly)) {
+    refusal = Cause::notMember;
+  }
+  if (refusal != Cause::none) {
+    refuse(caller, call.key, refusal, env);
+    return;
+  }
+  Key& state = keys_[call.key.value];
+  if (call.worker != env.setup.ownerWorker && !env.on(Rule::BD5_OneCoordinator)) {
+    // BD-5: a worker without the coordinator would know of its own node's lock only.
+    const MonotonicInstant deadline = env.now() + call.lease;
+    env.sessions.open(call.call, call.key, Token{}, deadline, call.hold, call.lease, env);
+    env.observe(obs::Admitted{call.call, call.key, Token{}, Path::cached, call.hold, deadline});
+    env.context.reply(
+        LockReply{call.call, call.key, ErrorClass::none, Cause::none, Path::cached, Token{}, call.lease});
+    return;
+  }
+  // LH-1: first come, first served among the node's own callers.
+  const auto place = env.on(Rule::LH1_LocalFifo) ? state.callers.end() : state.callers.begin();
+  state.callers.insert(place, caller)->last = state.inside.valid() ? Cause::contended : Cause::none;
+  askAgainBy(state, call.key, caller.deadline, env);
+  advance(call.key, env);
+}
+
+void Delegate::reenter(const CallReenter& call, const Env& env) {
+  Handle* handle = env.sessions.find(call.call);
+  const KeyId key = handle != nullptr ? handle->key : KeyId::none();
+  Cause cause = Cause::unknownHandle;
+  if (handle != nullptr && !handle->unlocked) cause = env.sessions.lapse(*handle, env);
+  const Delegation* delegation = handle != nullptr ? &keys_[key.value].delegation : nullptr;
+  if (cause == Cause::none &&
+      (!delegation->installed || delegation->token.membership != handle->token.membership)) {
+    cause = Cause::expired;
+  }
+  // DR-1: no re-entry and no upgrade once the delegation is closing.
+  if (cause == Cause::none && delegation->drain != Drain::none && env.on(Rule::DR1_CloseAdmission)) {
+    cause = Cause::revoked;
+  }
+  if (cause != Cause::none) {
+    env.context.reply(LockReply{call.call, key, ErrorClass::conflict409, cause, Path::cached, Token{}, {}});
+    return;
+  }
+  const MonotonicInstant deadline = boundedDeadline(*delegation, call.lease, Rule::LH2_BoundedReentry, env);
+  handle->deadline = std::max(handle->deadline, deadline);
+  handle->wallDeadline = std::max(handle->wallDeadline, env.context.wall + call.lease);
+  handle->hold = handle->hold || call.hold;
+  if (keys_[key.value].inside == call.call)
+    env.timers.set(TimerKind::handleLapse, key.value, handle->deadline);
+  env.observe(obs::Reentered{call.call, key, handle->hold, handle->deadline});
+  env.context.reply(LockReply{call.call, key, ErrorClass::none, Cause::none, Path::cached, handle->token,
+                              handle->deadline - env.now()});
+}
+
+void Delegate::onTouched(const TouchedKeys& touched, const Env& env) {
+  for (const Touched& touch : touched) {
+    Key& state = keys_[touch.key.value];
+    if (touch.unlocked.valid()) leave(state, touch.key, touch.unlocked, env);
+    continueDrain(state, touch.key, env);
+    advance(touch.key, env);
+  }
+}
+
+void Delegate::leave(Key& state, KeyId key, CallId call, const Env& env) {
+  if (state.inside != call) return;
+  state.inside = CallId{};
+  env.timers.cancel(TimerKind::handleLapse, key.value);
+}
+
+void Delegate::lapseInside(Key& state, KeyId key, const Env& env) {
+  const Handle* handle = state.inside.valid() ? env.sessions.find(state.inside) : nullptr;
+  if (handle == nullptr) {
+    state.inside = CallId{};
+    return;
+  }
+  if (env.now() < handle->deadline) return;
+  env.sessions.noteLapse(state.inside);
+  leave(state, key, state.inside, env);
+}
+
+// ---- Refusals ---------------------------------------------------------------------------------------------
+
+void Delegate::refuse(const Caller& caller, KeyId key, Cause cause, const Env& env) const {
+  const ErrorClass error = cause == Cause::contended ? ErrorClass::locked423 : ErrorClass::lockUnavailable503;
+  env.observe(obs::LockRefused{caller.call, key, error, cause});
+  env.context.reply(LockReply{caller.call, key, error, cause, Path::cached, Token{}, {}});
+}
+
+void Delegate::refuseAll(Key& state, KeyId key, Cause cause, const Env& env) {
+  for (const Caller& caller : state.callers) refuse(caller, key, cause, env);
+  state.callers.clear();
+  armCallerTimer(state, key, env);
+}
+
+/// Section 12: 423 only when the last valid observation was "held by another"; everything else names its
+/// cause.
+Cause Delegate::whyLate(const Key& state, const Caller& caller, const Env& env) const {
+  if (state.inside.valid() && state.inside != caller.call) return Cause::contended;
+  if (!env.live()) return Cause::noMembership;
+  const Delegation& delegation = state.delegation;
+  if (delegation.installed && delegation.drain == Drain::none && !delegation.fenced) {
+    if (delegation.path == Path::recovery) return Cause::barrier;
+    const FenceState fence = env.replication.fence(delegation.dependencies);
+    return fence.kind == FenceState::Kind::unsatisfiable ? Cause::unsatisfiable : Cause::fence;
+  }
+  return caller.last == Cause::none ? Cause::homeUnreachable : caller.last;
+}
+
+void Delegate::refuseLate(Key& state, KeyId key, const Env& env) {
+  for (std::size_t i = 0; i < state.callers.size();) {
+    if (state.callers[i].deadline > env.now()) {
+      ++i;
+      continue;
+    }
+    const Caller late = state.callers[i];
+    state.callers.erase(state.callers.begin() + static_cast<std::ptrdiff_t>(i));
+    refuse(late, key, whyLate(state, late, env), env);
+  }
+}
+
+void Delegate::armCallerTimer(const Key& state, KeyId key, const Env& env) const {
+  MonotonicInstant earliest = MonotonicInstant::never();
+  for (const Caller& caller : state.callers) earliest = std::min(earliest, caller.deadline);
+  env.timers.set(TimerKind::callerDeadline, key.value, earliest);
+}
+
+// ---- Moving a key on --------------------------------------------------------------------------------------
+
+void Delegate::advance(KeyId key, const Env& env) {
+  Key& state = keys_[key.value];
+  lapseInside(state, key, env);
+  refuseLate(state, key, env);
+  while (!state.callers.empty() && mayAdmit(state, key, env)) {
+    admitNext(state, key, env);
+    if (env.on(Rule::LH1_LocalExclusion)) break;
+  }
+  armCallerTimer(state, key, env);
+}
+
+/// Whether the first caller can be admitted now; otherwise does what brings that nearer.
+bool Delegate::mayAdmit(Key& state, KeyId key, const Env& env) {
+  if (state.inside.valid() && env.on(Rule::LH1_LocalExclusion)) return false;
+  if (!env.live()) return false;
+  Delegation& delegation = state.delegation;
+  if (delegation.installed && env.now() >= delegation.deadline) lapseDelegation(state, key, env);
+  if (delegation.installed && delegation.token.membership != env.membership.number() &&
+      env.on(Rule::DG7_MembershipRecheck)) {
+    env.sessions.revoke(key, env);
+    forget(state, key, env);
+  }
+  if (!delegation.installed) {
+    ask(state, key, env);
+    return false;
+  }
+  if (delegation.drain != Drain::none && env.on(Rule::DR1_CloseAdmission)) return false;
+  if (!delegation.fenced) {
+    if (delegation.path == Path::recovery && env.on(Rule::FR8_Barrier)) {
+      barriers_.join(key, env);
+      return false;
+    }
+    const FenceState fence = env.replication.fence(delegation.dependencies);
+    if (fence.kind == FenceState::Kind::unsatisfiable) refuseAll(state, key, Cause::unsatisfiable, env);
+    if (!fence.satisfied()) {
+      if (std::find(fencing_.begin(), fencing_.end(), key) == fencing_.end()) fencing_.push_back(key);
+      return false;
+    }
+    delegation.fenced = true;
+    env.observe(obs::FenceSatisfied{key, delegation.token});
+  }
+  // A handle is never stretched past its delegation: with too little left, renew first (DG-5, LH-2).
+  const Duration enough = std::min(env.options().minUseful, state.callers.front().lease);
+  if (delegation.deadline - env.now() < enough && delegation.drain == Drain::none) {
+    ask(state, key, env);
+    return false;
+  }
+  return true;
+}
+
+void Delegate::ask(Key& state, KeyId key, const Env& env) {
+  if (state.asking) return;
+  if (env.now() < state.askNotBefore) {
+    env.timers.set(TimerKind::requestRetry, key.value, state.askNotBefore);
+    return;
+  }
+  MonotonicInstant latest = state.callers.front().deadline;
+  MonotonicInstant earliest = latest;
+  for (const Caller& caller : state.callers) {
+    latest = std::max(latest, caller.deadline);
+    earliest = std::min(earliest, caller.deadline);
+  }
+  const bool retry = state.askedBefore;
+  state.asking = true;
+  state.askedBefore = true;
+  state.request = RequestId{incarnation_, ++sequence_};
+  state.sentAt = env.now();
+  state.askAgainAt = env.now() + env.options().retryEvery;
+  env.timers.set(TimerKind::requestRetry, key.value, state.askAgainAt);
+  askAgainBy(state, key, earliest, env);
+  const Duration margin = env.options().answerMargin;
+  const Duration wait = std::max(latest - env.now() - margin, Duration{});
+  env.send(env.homeOf(key), LockRequest{env.membership.number(), state.request, key, wait, retry});
+}
+
+/// Brings the next attempt forward, so that a caller who gives up at `deadline` learns in time whether the
+/// key is held or the home is silent.
+void Delegate::askAgainBy(Key& state, KeyId key, MonotonicInstant deadline, const Env& env) const {
+  const Duration margin = env.options().answerMargin;
+  const MonotonicInstant probe = deadline - margin;
+  if (!state.asking || probe >= state.askAgainAt || probe <= env.now() + margin / 2) return;
+  state.askAgainAt = probe;
+  env.timers.set(TimerKind::requestRetry, key.value, probe);
+}
+
+MonotonicInstant Delegate::boundedDeadline(const Delegation& delegation, Duration lease, Rule rule,
+                                           const Env& env) const {
+  const MonotonicInstant wanted = env.now() + lease;
+  if (!env.on(rule)) return wanted;
+  const MonotonicInstant authority = env.on(Rule::EP6_MinorityStops)
+                                         ? std::min(delegation.deadline, env.membership.deadline())
+                                         : delegation.deadline;
+  return std::min(wanted, authority);
+}
+
+void Delegate::admitNext(Key& state, KeyId key, const Env& env) {
+  const Caller caller = state.callers.front();
+  state.callers.erase(state.callers.begin());
+  Delegation& delegation = state.delegation;
+  const Path path = delegation.used ? Path::cached : delegation.path;
+  delegation.used = true;
+  const MonotonicInstant deadline = boundedDeadline(delegation, caller.lease, Rule::LH2_BoundedHandle, env);
+  env.sessions.open(caller.call, key, delegation.token, deadline, caller.hold, caller.lease, env);
+  state.inside = caller.call;
+  state.askedBefore = false;
+  for (Caller& waiting : state.callers) waiting.last = Cause::contended;
+  env.timers.set(TimerKind::handleLapse, key.value, deadline);
+  env.observe(obs::Admitted{caller.call, key, delegation.token, path, caller.hold, deadline});
+  env.context.reply(LockReply{caller.call, key, ErrorClass::none, Cause::none, path, delegation.token,
+                              deadline - env.now()});
+}
+
+// ---- Progress ---------------------------------------------------------------------------------------------
+
+void Delegate::concludeBarriers(const Env& env) {
+  BarrierResult result;
+  while (barriers_.conclude(env, result)) {
+    for (const KeyId key : result.keys) {
+      Key& state = keys_[key.value];
+      Delegation& delegation = state.delegation;
+      if (!delegation.installed || delegation.fenced || delegation.path != Path::recovery) continue;
+      if (result.satisfied) {
+        delegation.fenced = true;
+        delegation.dependencies = result.reached;
+        env.observe(obs::FenceSatisfied{key, delegation.token});
+        advance(key, env);
+      } else {
+        refuseAll(state, key, Cause::barrier, env);
+      }
+    }
+  }
+}
+
+void Delegate::onBarrierReply(NodeId from, const BarrierReply& reply, const Env& env) {
+  barriers_.onReply(from, reply, env);
+  concludeBarriers(env);
+}
+
+void Delegate::onProgress(const Env& env) {
+  // advance() puts a key back as long as it has to wait; indices, because it does so while we look.
+  for (std::size_t left = fencing_.size(); left > 0; --left) {
+    const KeyId key = fencing_.front();
+    fencing_.erase(fencing_.begin());
+    advance(key, env);
+  }
+  concludeBarriers(env);
+}
+
+void Delegate::onLive(const Env& env) {
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    if (!keys_[i].callers.empty()) advance(KeyId{static_cast<std::uint32_t>(i)}, env);
+  }
+}
+
+void Delegate::onTimer(TimerKind kind, KeyId key, const Env& env) {
+  if (kind == TimerKind::barrierTimeout) {
+    barriers_.onTimeout(env);
+    concludeBarriers(env);
+    return;
+  }
+  Key& state = keys_[key.value];
+  if (kind == TimerKind::requestRetry) {
+    state.asking = false;
+  } else if (kind == TimerKind::delegationLapse && state.delegation.installed &&
+             env.now() >= state.delegation.deadline) {
+    lapseDelegation(state, key, env);
+  } else if (kind == TimerKind::recallGrace && state.delegation.drain == Drain::grace) {
+    state.delegation.drain = Drain::settling;
+    if (env.on(Rule::DR2_RevokeHandles)) env.sessions.revoke(key, env);
+    lapseInside(state, key, env);
+    if (env.on(Rule::DR2_RevokeHandles) && state.inside.valid()) leave(state, key, state.inside, env);
+  }
+  lapseInside(state, key, env);
+  continueDrain(state, key, env);
+  advance(key, env);
+}
+
+std::size_t Delegate::delegations() const {
+  return static_cast<std::size_t>(
+      std::count_if(keys_.begin(), keys_.end(), [](const Key& key) { return key.delegation.installed; }));
+}
+
+std::size_t Delegate::localWaiters() const {
+  std::size_t count = 0;
+  for (const Key& key : keys_) count += key.callers.size();
+  return count;
+}
+
+void Delegate::addTo(StateHash& hash) const {
+  for (const Key& key : keys_) {
+    for (const Caller& caller : key.callers) {
+      hash.add(caller.call);
+      hash.add(caller.deadline);
+      hash.add(caller.last);
+    }
+    const Delegation& delegation = key.delegation;
+    hash.add(static_cast<std::uint64_t>(delegation.installed));
+    if (delegation.installed) {
+      hash.add(static_cast<std::uint64_t>(delegation.renewedFromForgotten) << 3 |
+               static_cast<std::uint64_t>(delegation.fenced) << 2 |
+               static_cast<std::uint64_t>(delegation.used) << 1 |
+               static_cast<std::uint64_t>(delegation.recalled));
+      hash.add(delegation.drain);
+      hash.add(delegation.path);
+      hash.add(delegation.home);
+      hash.add(delegation.token);
+      hash.add(delegation.deadline);
+      hash.add(delegation.dependencies);
+    }
+    hash.add(key.inside);
+    hash.add(static_cast<std::uint64_t>(key.asking) << 1 | static_cast<std::uint64_t>(key.askedBefore));
+    if (key.asking) {
+      hash.add(key.request);
+      // The send instant matters as the deadline that a grant would get from it.
+      hash.add(key.sentAt);
+    }
+    hash.add(key.askNotBefore);
+    hash.add(key.lastInstalled);
+  }
+  hash.add(barriers_);
+  hash.add(static_cast<std::uint64_t>(sequence_) << 1 | static_cast<std::uint64_t>(shutDown_));
+}
+
+}  // namespace holdfast::protocol

@@ -1,0 +1,279 @@
+#include "protocol/node.hpp"
+
+#include <utility>
+
+namespace holdfast::protocol {
+namespace {
+
+std::vector<NodeId> routingMembers(const NodeSetup& setup) {
+  if (setup.rules.on(Rule::RT1_MemberHomes)) return setup.members;
+  std::vector<NodeId> everyone;
+  for (std::size_t i = 0; i < setup.directory->nodeCount(); ++i)
+    everyone.push_back({static_cast<std::uint16_t>(i)});
+  return everyone;
+}
+
+std::vector<std::uint16_t> routingIds(const NodeSetup& setup) {
+  // RT-4: identity is the name. The private numbering is used only by the mutant.
+  return setup.rules.on(Rule::RT4_NamesIdentify) ? std::vector<std::uint16_t>{} : setup.shortIds;
+}
+
+}  // namespace
+
+Node::Node(const NodeSetup& setup, Durable durable)
+    : setup_(setup),
+      routes_(*setup.directory, routingMembers(setup), setup.options.ringVersion, routingIds(setup)),
+      replication_(setup, std::move(durable.replica)),
+      membership_(setup),
+      durableIncarnation_(durable.incarnation) {}
+
+Env Node::env(const Context& context) {
+  return Env{setup_, context, timers_, replication_, membership_, commits_, sessions_, routes_, loopback_};
+}
+
+/// One overload for each input.
+struct Node::Dispatch {
+  Node& node;
+  const Env& env;
+
+  void operator()(const Boot&) const {
+    node.startCoordinator(node.durableIncarnation_ > 0, env);
+    node.membership_.boot(node.setup_, env.context, node.timers_);
+    node.replication_.boot(env.context);
+    node.timers_.set(TimerKind::sweep, 0, env.now() + env.options().sweepEvery);
+  }
+  void operator()(const Deliver& deliver) const { node.onMessage(deliver.from, deliver.message, env); }
+  void operator()(const Wake&) const { node.onWake(env); }
+  void operator()(const SendFailed& failed) const {
+    // DR-6: only a recall has somebody waiting on it; everything else is sent again by its own timer.
+    if (failed.message == MessageKind::lockRecall)
+      node.coordinator_->home().onRecallSendFailed(failed.key, env);
+  }
+  void operator()(const CommitDone& done) const { node.onCommitDone(done, env); }
+  void operator()(const PersistDone& done) const {
+    if (!done.failed) node.durableIncarnation_ = std::max(node.durableIncarnation_, done.incarnation);
+    node.coordinator_->onPersisted(done, env);
+  }
+  void operator()(const ApplyReady& ready) const {
+    const auto applied = node.replication_.onApplyReady(ready, env.context);
+    if (applied) node.onEntryVisible(applied->origin, applied->position, *applied->entry, env);
+    node.coordinator_->delegate().onProgress(env);
+  }
+  void operator()(const PeerUp& up) const { node.replication_.onPeerUp(up.peer, env.context); }
+
+  void operator()(const CallLock& call) const {
+    env.observe(obs::LockRequested{call.call, call.key, call.wait, call.lease});
+    node.coordinator_->delegate().lock(call, env);
+  }
+  void operator()(const CallReenter& call) const { node.coordinator_->delegate().reenter(call, env); }
+  void operator()(const CallRead& call) const {
+    const obs::Read read = node.replication_.readOf(call.call, call.key);
+    env.observe(read);
+    env.context.reply(ReadReply{call.call, call.key, read.present, read.values});
+  }
+  void operator()(const CallStage& call) const { node.sessions_.stage(call, env); }
+  void operator()(const CallSubmit& call) const {
+    node.coordinator_->delegate().onTouched(node.sessions_.submit(call.txn, env), env);
+  }
+  void operator()(const CallAbandon& call) const {
+    node.coordinator_->delegate().onTouched(node.sessions_.abandon(call.txn, env), env);
+  }
+  void operator()(const CallUnlock& call) const {
+    node.coordinator_->delegate().onTouched(node.sessions_.unlock(call.call, env), env);
+  }
+
+  void operator()(const AdminDrop& drop) const { node.coordinator_->delegate().drop(drop.key, env); }
+  void operator()(const AdminReplaceCoordinator&) const {
+    // BD-4: live authority is fenced here, and waited out by the new incarnation's quarantine.
+    node.coordinator_->delegate().abandonAll(env);
+    node.startCoordinator(true, env);
+  }
+  void operator()(const AdminPurgeLog& purge) const { node.replication_.purge(purge.through, env.context); }
+  void operator()(const AdminRepair& repair) const {
+    if (!node.replication_.repair(repair.origin, repair.position, repair.entry, env.context)) return;
+    node.onEntryVisible(repair.origin, repair.position, repair.entry, env);
+    node.coordinator_->delegate().onProgress(env);
+  }
+  void operator()(const AdminDropTable& drop) const {
+    node.coordinator_->delegate().dropTable(drop.table, env);
+  }
+  void operator()(const AdminShutdown&) const {
+    node.coordinator_->home().shutDown(env);
+    node.coordinator_->delegate().shutDown(env);
+  }
+};
+
+void Node::handle(const Input& input, const Context& context) {
+  const Env env = this->env(context);
+  if (!coordinator_) {
+    coordinator_.emplace(setup_, durableIncarnation_ + 1, durableIncarnation_ > 0, context.now);
+  }
+  std::visit(Dispatch{*this, env}, input);
+  // A node's messages to itself are part of the same step; they may cause further ones.
+  for (std::size_t i = 0; i < loopback_.size(); ++i) {
+    const Message message = std::move(loopback_[i]);
+    coordinator_->onMessage(setup_.self, message, env);
+  }
+  loopback_.clear();
+}
+
+void Node::startCoordinator(bool mayHaveGranted, const Env& env) {
+  // TK-2: one incarnation, one coordinator; without the rule the number is used again.
+  const bool advance = setup_.rules.on(Rule::TK2_DurableIncarnation) || durableIncarnation_ == 0;
+  const bool fenced = setup_.rules.on(Rule::BD4_FenceOnReplacement);
+  const bool replaced = coordinator_.has_value() && coordinator_->running();
+  const std::uint32_t incarnation =
+      advance && (fenced || !replaced) ? durableIncarnation_ + 1 : durableIncarnation_;
+  coordinator_.emplace(setup_, incarnation, mayHaveGranted && (fenced || !replaced), env.now());
+  coordinator_->begin(env);
+}
+
+void Node::onMessage(NodeId from, const Message& message, const Env& env) {
+  if (from.value >= setup_.directory->nodeCount() || from == setup_.self) {
+    env.observe(obs::MessageRefused{from, kindOf(message), Cause::malformed});
+    return;
+  }
+  switch (kindOf(message)) {
+    case MessageKind::membershipRenew:
+    case MessageKind::membershipRenewAck:
+      if (membership_.onMessage(setup_, from, message, env.context, timers_) && coordinator_->running()) {
+        coordinator_->delegate().onLive(env);
+      }
+      break;
+    case MessageKind::subscribe:
+    case MessageKind::logFrame:
+    case MessageKind::logGap:
+      onReplicaMessage(from, message, env);
+      break;
+    default:
+      coordinator_->onMessage(from, message, env);
+      break;
+  }
+}
+
+void Node::onReplicaMessage(NodeId from, const Message& message, const Env& env) {
+  bool wellFormed = true;
+  if (const auto* frame = std::get_if<LogFrame>(&message)) {
+    wellFormed = replication_.onFrame(from, *frame, env.context);
+    // Without FR-3 what has only been received may satisfy a fence.
+    if (!env.on(Rule::FR3_AppliedAndVisible)) coordinator_->delegate().onProgress(env);
+  } else if (const auto* subscribe = std::get_if<Subscribe>(&message)) {
+    wellFormed = replication_.onSubscribe(from, *subscribe, env.context);
+  } else if (const auto* gap = std::get_if<LogGap>(&message)) {
+    wellFormed = replication_.onGap(from, *gap, env.context);
+    coordinator_->delegate().onProgress(env);
+  }
+  if (!wellFormed) env.observe(obs::MessageRefused{from, kindOf(message), Cause::malformed});
+}
+
+/// An entry has become visible here, whoever wrote it: the home looks for releases (FR-4).
+void Node::onEntryVisible(NodeId origin, Position position, const LogEntry& entry, const Env& env) {
+  if (const auto* release = std::get_if<ReleaseEntry>(&entry)) {
+    coordinator_->home().onRelease(origin, position, *release, env);
+  }
+}
+
+void Node::onCommitDone(const CommitDone& done, const Env& env) {
+  const auto pending = commits_.take(done.commit);
+  if (!pending) return;
+  Position position = 0;
+  if (done.outcome == CommitOutcome::committed) {
+    position = replication_.append(pending->entry, env.context);
+  }
+  if (const auto* txn = std::get_if<TransactionEntry>(&pending->entry)) {
+    const TouchedKeys touched = sessions_.onCommitDone(*txn, pending->attempt, done.outcome, position, env);
+    coordinator_->delegate().onTouched(touched, env);
+    return;
+  }
+  if (position != 0) {
+    const auto* release = std::get_if<ReleaseEntry>(&pending->entry);
+    const auto* barrier = std::get_if<BarrierEntry>(&pending->entry);
+    env.observe(obs::ControlAppended{kindOf(pending->entry), release ? release->key : KeyId::none(),
+                                     release ? release->token : Token{}, barrier ? barrier->nonce : 0,
+                                     position});
+  }
+  if (const auto* barrier = std::get_if<BarrierEntry>(&pending->entry)) {
+    coordinator_->onBarrierAppended(*barrier, done.outcome, position, env);
+    return;
+  }
+  const auto& release = std::get<ReleaseEntry>(pending->entry);
+  coordinator_->delegate().onReleaseDone(release, done.outcome, env);
+  if (position != 0) onEntryVisible(setup_.self, position, release, env);
+}
+
+// ---- Timers -----------------------------------------------------------------------------------------------
+
+void Node::onWake(const Env& env) {
+  // BD-1: so many expiries a tick; what is left is still due and asks for the next Wake at once.
+  std::uint32_t expiries = 0;
+  Timer timer;
+  while (expiries < env.options().expiriesPerTick && timers_.takeDue(env.now(), timer)) {
+    if (timer.kind == TimerKind::grantExpiry) ++expiries;
+    onTimer(timer, env);
+  }
+}
+
+void Node::onTimer(const Timer& timer, const Env& env) {
+  switch (timer.kind) {
+    case TimerKind::membershipRenew:
+    case TimerKind::membershipLapse:
+      membership_.onTimer(setup_, timer.kind, env.context, timers_);
+      break;
+    case TimerKind::sweep:
+      sweep(env);
+      break;
+    default:
+      coordinator_->onTimer(timer, env);
+      break;
+  }
+}
+
+void Node::sweep(const Env& env) {
+  sessions_.sweep(env);
+  coordinator_->home().sweep(env);
+  replication_.sweepTombstones(env.context);
+  timers_.set(TimerKind::sweep, 0, env.now() + env.options().sweepEvery);
+}
+
+// ---- Crash, retention, hashing ----------------------------------------------------------------------------
+
+Durable Node::takeDurable() { return Durable{durableIncarnation_, replication_.takeState()}; }
+
+Position Node::recover(Durable& durable, sim::NodeId self, const LogEntry& entry, const Rules& rules) {
+  return Replication::recover(durable.replica, self, entry, rules);
+}
+
+void Node::reportRetained(const Context& context) const {
+  const ProtocolOptions& options = setup_.options;
+  const std::uint64_t tables = setup_.directory->tableCount();
+  const std::uint64_t keys = setup_.directory->keyCount();
+  const auto report = [&](obs::Retained what, std::uint64_t count, std::uint64_t bound) {
+    context.observe(obs::RetainedCount{what, count, bound});
+  };
+  const Home& home = coordinator_->home();
+  const Delegate& delegate = coordinator_->delegate();
+  report(obs::Retained::grants, home.grants(), tables * options.grantsPerTable);
+  report(obs::Retained::waiters, home.waiters(), keys * options.waitersPerKey);
+  report(obs::Retained::lineage, home.lineageSets(), options.lineageSets);
+  report(obs::Retained::delegations, delegate.delegations(), keys);
+  // BD-2: what is over is swept; only critical sections that are still open may be left.
+  report(obs::Retained::handles, sessions_.handles(), keys + sessions_.transactions());
+  report(obs::Retained::barriers, delegate.barriers(), 2);
+  report(obs::Retained::timers, timers_.size(), 8 * keys + 8);
+  report(obs::Retained::localWaiters, delegate.localWaiters(), keys * options.waitersPerKey);
+  report(obs::Retained::tombstones, replication_.tombstones(), keys);
+}
+
+std::uint64_t Node::canonicalHash(MonotonicInstant now) const {
+  StateHash hash(now);
+  hash.add(timers_);
+  hash.add(commits_);
+  hash.add(replication_);
+  hash.add(membership_);
+  hash.add(sessions_);
+  if (coordinator_) hash.add(*coordinator_);
+  hash.add(static_cast<std::uint64_t>(durableIncarnation_));
+  return hash.value();
+}
+
+}  // namespace holdfast::protocol
