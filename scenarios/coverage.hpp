@@ -83,7 +83,7 @@ class Coverage {
   template <class T>
   void add(const T& what);
 
-  std::uint64_t count(Milestone milestone) const { return milestones_[static_cast<std::size_t>(milestone)]; }
+  std::uint64_t count(Milestone milestone) const;
   std::uint64_t admissions(obs::Path path) const { return admissions_[static_cast<std::size_t>(path)]; }
   std::uint64_t admissions() const;
   /// Refusals of locks and writes.

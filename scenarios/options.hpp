@@ -43,7 +43,7 @@ BOOST_DESCRIBE_STRUCT(DelayOptions, (), (link, apply, commit, persist, reconnect
 
 /// What the clients do. The shares are weights among each other, not probabilities.
 struct WorkloadOptions {
-  /// Between the starts of two operations of one node: uniform in [1/4, 7/4] of it.
+  /// Each node begins one operation (or burst) in each `gap` of true time, at a uniform instant of it.
   Duration gap = sim::milliseconds(2'400);
   /// How long a caller waits for its lock, and the lease it asks for: uniform in [1/2, 3/2] of it.
   Duration wait = sim::milliseconds(3'000);
@@ -70,7 +70,7 @@ struct WorkloadOptions {
   /// Probability that an operation aims at the hot key, which is key 0; otherwise all keys are as likely.
   std::uint32_t hotKeyPpm = 250'000;
   /// The workload goes on for this much of the healed phase, so that its liveness is judged on new work.
-  Duration intoHealedPhase = sim::seconds(8);
+  Duration intoHealedPhase = sim::seconds(18);
 
   friend bool operator==(const WorkloadOptions&, const WorkloadOptions&) = default;
 };
@@ -147,10 +147,10 @@ BOOST_DESCRIBE_STRUCT(FaultOptions, (),
 /// A whole run.
 struct RunOptions {
   std::uint64_t seed = 1;
-  std::uint16_t nodes = 5;  ///< 1 to 64; named A, B, ... (N27, N28, ... beyond Z)
+  std::uint16_t nodes = 5;  ///< 1 to 63; named A, B, ... (N00, N01, ... when there are more than 26)
   std::uint32_t keys = 6;   ///< 1 to 1'000'000; named accounts/k0, accounts/k1, ...
-  Duration faultPhase = sim::seconds(45);
-  Duration healedPhase = sim::seconds(25);
+  Duration faultPhase = sim::seconds(40);
+  Duration healedPhase = sim::seconds(30);
   protocol::ProtocolOptions protocol;
   DelayOptions delays;
   WorkloadOptions workload;

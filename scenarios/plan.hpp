@@ -20,6 +20,7 @@
 namespace holdfast::scenarios {
 
 using obs::KeyId;
+using obs::MonotonicInstant;
 using obs::NodeId;
 using sim::TrueInstant;
 
