@@ -11,7 +11,7 @@
 #include <span>
 #include <type_traits>
 
-#include "traces/hash_chain.hpp"
+#include "observations/hash_chain.hpp"
 #include "traces/json_cursor.hpp"
 #include "traces/kinds.hpp"
 
@@ -92,7 +92,7 @@ void appendValue(std::string& out, const T& value, const QuotedNames& names) {
       appendValue(out, field, names);
     });
     out += ']';
-  } else if constexpr (kIsArray<T>) {
+  } else if constexpr (obs::kIsArray<T>) {
     char separator = '[';
     for (const auto& element : value) {
       out += separator;
@@ -176,7 +176,7 @@ std::string expectationOf() {
     }
   } else if constexpr (obs::Described<T>) {
     return fmt::format("an array of {}: {}", obs::kFieldCountOf<T>, fieldList<T>());
-  } else if constexpr (kIsArray<T>) {
+  } else if constexpr (obs::kIsArray<T>) {
     return fmt::format("an array of {}", std::tuple_size_v<T>);
   } else if constexpr (std::is_same_v<T, bool>) {
     return "true or false";
@@ -202,7 +202,7 @@ class ValueReader {
       return readNamed(out);
     } else if constexpr (Wrapper<T>) {
       return readWrapper(out);
-    } else if constexpr (obs::Described<T> || kIsArray<T>) {
+    } else if constexpr (obs::Described<T> || obs::kIsArray<T>) {
       return readList(out);
     } else if constexpr (std::is_same_v<T, bool>) {
       if (cursor_.peek() != 't' && cursor_.peek() != 'f') return wrongType<T>();
@@ -303,7 +303,7 @@ class ValueReader {
       ok = read(value);
       ++count;
     };
-    if constexpr (kIsArray<T>) {
+    if constexpr (obs::kIsArray<T>) {
       for (auto& value : out) element(value);
     } else {
       obs::forEachField(out, [&](std::string_view, auto& value) { element(value); });
@@ -462,6 +462,19 @@ void ObservationWriter::append(std::string& out, std::uint64_t n, const obs::Sta
   out += ",\"h\":\"";
   out += hexHash(hash);
   out += "\"}";
+}
+
+std::vector<ObservationWriter::Member> ObservationWriter::members(const obs::Stamped& stamped) const {
+  const QuotedNames names{nodes_, keys_};
+  std::vector<Member> out;
+  const auto add = [&](std::string_view name, const auto& value) {
+    appendValue(out.emplace_back(std::string(name), std::string()).value, value, names);
+  };
+  add("t", stamped.at);
+  add("node", stamped.node);
+  out.emplace_back("is", quoted(kindName(stamped.what)));
+  std::visit([&](const auto& what) { obs::forEachField(what, add); }, stamped.what);
+  return out;
 }
 
 ObservationReader::ObservationReader(const Names& names)

@@ -35,6 +35,13 @@ class ObservationWriter {
   /// Appends observation number `n` as one line, without the line's end. `hash`: the chain's value after it.
   void append(std::string& out, std::uint64_t n, const obs::Stamped& stamped, std::uint64_t hash) const;
 
+  struct Member {
+    std::string name;
+    std::string value;  ///< As JSON.
+  };
+  /// The members of the line one by one, without "n" and "h": "t", "node", "is", then each field.
+  std::vector<Member> members(const obs::Stamped& stamped) const;
+
  private:
   std::vector<std::string> nodes_;
   std::vector<std::string> keys_;

@@ -2,8 +2,8 @@
 //
 // Contract: line 1 is the header, line 2 the plan, then an observation a line, and last the verdict with the
 // number of events and the hash of them all. docs/trace-format.md is the full description. What TraceWriter
-// writes TraceReader accepts and gives back unchanged; a trace that was cut, edited or damaged anywhere
-// behind its plan is refused with the file, line and column of the first thing wrong.
+// writes TraceReader accepts and gives back unchanged; a trace that was cut, or whose observations were
+// changed, moved or removed, is refused with the file, line and column of the first thing wrong.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,34 @@
+// Names of kinds, both ways.
+#include "traces/kinds.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+namespace holdfast::traces {
+namespace {
+
+TEST(Kinds, EachNameLeadsBackToItsNumber) {
+  std::set<std::string_view> names;
+  for (std::size_t kind = 0; kind < kKindCount; ++kind) {
+    EXPECT_EQ(kindFromName(kKindNames[kind]), kind);
+    names.insert(kKindNames[kind]);
+  }
+  EXPECT_EQ(names.size(), kKindCount);
+  EXPECT_EQ(kindName(obs::Admitted{}), "Admitted");
+  EXPECT_EQ(kindName(obs::RecoveryJoined{}), "RecoveryJoined");
+  EXPECT_EQ(kindFromName("admitted"), std::nullopt);
+  EXPECT_EQ(kindFromName(""), std::nullopt);
+}
+
+TEST(Kinds, TheNearestNameForgivesSlips) {
+  EXPECT_EQ(nearestKindName("admited"), "Admitted");
+  EXPECT_EQ(nearestKindName("LockRequest"), "LockRequested");
+  EXPECT_EQ(nearestKindName("barrier_done"), "BarrierDone");
+  EXPECT_FALSE(nearestKindName(std::string(1'000'000, 'x')).empty());
+  EXPECT_FALSE(nearestKindName("").empty());
+}
+
+}  // namespace
+}  // namespace holdfast::traces
