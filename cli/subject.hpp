@@ -1,0 +1,84 @@
+// What is run: the random workload of a seed, or a directed scenario. Every verb that runs something runs it
+// through here, so that a run, its trace and its replay can not differ in how they were set up.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/arguments.hpp"
+#include "cli/output.hpp"
+#include "protocol/rules.hpp"
+#include "scenarios/options.hpp"
+#include "scenarios/plan.hpp"
+#include "scenarios/scenario.hpp"
+#include "scenarios/sweep.hpp"
+#include "traces/trace.hpp"
+
+namespace holdfast::cli {
+
+/// The name of the random workload, which is what runs without another name.
+inline constexpr std::string_view kMixed = "mixed";
+
+struct Subject {
+  const scenarios::Scenario* directed = nullptr;  ///< Null: the random workload.
+  std::uint64_t seed = 1;
+  protocol::Rules rules;
+  scenarios::RunOptions options;  ///< Of the random workload; a story has its own. Its seed is not used.
+  std::optional<scenarios::Plan> plan;  ///< Runs in place of the plan of the seed. Random workload only.
+
+  std::string_view name() const { return directed != nullptr ? directed->name : kMixed; }
+};
+
+/// The scenario that is meant by a name or the beginning of one ("S-22"), null for the random workload.
+Parsed<const scenarios::Scenario*> findSubject(std::string_view name);
+
+/// How a run ended, in the words of the report.
+enum class Ending : std::uint8_t {
+  held,
+  safetyViolation,
+  livenessViolation,
+  inconclusive,
+  expectationNotReached
+};
+BOOST_DESCRIBE_ENUM(Ending, held, safetyViolation, livenessViolation, inconclusive, expectationNotReached)
+
+/// "held", "safety violation" ...
+std::string_view wordsOf(Ending ending);
+Ending endingOf(checkers::Verdict verdict);
+
+struct Outcome {
+  scenarios::RunReport report;
+  std::vector<std::string> unmet;
+  std::uint64_t expectations = 0;
+  std::vector<std::string> notes;
+  Ending ending = Ending::inconclusive;
+  int exitCode = kExitInconclusive;
+};
+
+Outcome outcomeOf(scenarios::RunReport report);
+Outcome outcomeOf(scenarios::ScenarioResult result);
+
+/// The plan that execute() runs; an empty one for a directed scenario.
+scenarios::Plan planOf(const Subject& subject);
+
+/// Runs it. `sink` and `progress` may be null.
+Outcome execute(const Subject& subject, scenarios::ObservationSink* sink = nullptr,
+                scenarios::RunProgress* progress = nullptr);
+
+/// Names of the nodes and keys of a run, which is made for them beforehand: of a directed scenario in full, of
+/// the random workload with a plan in which nothing happens.
+traces::Names namesOf(const Subject& subject);
+
+/// The header of its trace. `names`: of nodes and keys.
+traces::Header headerOf(const Subject& subject, traces::Names names = {});
+
+/// The plan as a trace holds it.
+nlohmann::json planJson(const Subject& subject);
+
+/// The complete command that runs it again, ready to be pasted.
+std::string commandOf(std::string_view program, const Subject& subject);
+
+}  // namespace holdfast::cli

@@ -1,0 +1,44 @@
+// A verb of the command, such as "run": what it adds to the command line, and what it does.
+//
+// To add a verb: write cli/<verb>.cpp with one function that declares it, and add its line to HOLDFAST_VERBS.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "cli/output.hpp"
+
+namespace holdfast::cli {
+
+/// What a verb works with.
+struct Session {
+  Output& out;
+  std::string program;  ///< The command as it was typed, for lines that can be pasted.
+};
+
+/// Does the verb's work, once the command line was parsed.
+using Action = std::function<Result(Session&)>;
+
+// Name, and the function in cli/<name>.cpp that declares it.
+#define HOLDFAST_VERBS(X)  \
+  X(run, declareRun)       \
+  X(sweep, declareSweep)   \
+  X(replay, declareReplay) \
+  X(list, declareList)
+
+#define HOLDFAST_DECLARE_VERB(name, declare) Action declare(CLI::App& app);
+HOLDFAST_VERBS(HOLDFAST_DECLARE_VERB)
+#undef HOLDFAST_DECLARE_VERB
+
+struct Verb {
+  std::string_view name;
+  /// Adds description, options and example to `app`, and gives what is to be done when it was chosen.
+  Action (*declare)(CLI::App& app);
+};
+
+std::span<const Verb> verbs();
+
+}  // namespace holdfast::cli
