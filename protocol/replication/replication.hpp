@@ -65,6 +65,8 @@ class Replication {
   /// The position of the last own entry; 0 when there is none.
   Position head() const { return state_.log.head(); }
 
+  const OwnLog& log() const { return state_.log; }
+
   // ---- Streams. The bool functions return false, and change nothing, for a malformed message (BD-3). ----
 
   /// Subscribes to every other node of the directory, and starts the retention of tombstones anew.
