@@ -22,13 +22,15 @@ class Cluster;
 
 class PlanClients {
  public:
+  static constexpr std::uint32_t kNone = 0xffffffff;
+
   /// Room for the sections, calls and transactions of `operations` operations.
   void reserve(std::size_t operations);
 
   /// The operation is due and its node runs.
   void begin(Cluster& cluster, const Operation& operation);
   /// The client of a section has thought long enough.
-  void step(Cluster& cluster, std::uint32_t section);
+  void step(Cluster& cluster, std::uint32_t section, std::uint32_t generation);
   /// Returns whether the reply was for a client of the plan.
   bool replied(Cluster& cluster, NodeId node, const protocol::Reply& reply);
   /// The process of the node died.
@@ -40,34 +42,42 @@ class PlanClients {
 
  private:
   enum class Stage : std::uint8_t {
-    idle,     // the slot is free
-    locking,  // a LockReply is awaited
-    reentering,
-    thinking,  // until step()
-    leaving,   // thinks, then submits what it staged before unlocking
-    settling,  // a TxnReply is awaited
+    idle,        // the slot is free
+    locking,     // a LockReply is awaited
+    reentering,  // a LockReply is awaited
+    reading,     // ReadReplies are awaited
+    thinking,    // until step(), then the next access
+    staging,     // a TxnReply to CallStage is awaited
+    leaving,     // has unlocked, and submits at step()
+    settling,    // a TxnReply to CallSubmit is awaited
   };
 
   struct Section {
     Operation operation;
     Stage stage = Stage::idle;
     std::uint8_t locked = 0;  // how many of the keys
-    std::uint8_t thoughts = 0;
+    std::uint8_t count = 0;   // reads answered, or writes staged
+    bool reentered = false;   // or, in a read-only section, reading for the second time
     obs::CallId calls[2];
     obs::TxnId txn;
     obs::FieldValues values[2]{};  // what was read
-    std::uint32_t nextFree = 0;
+    std::uint32_t nextFree = kNone;
     std::uint32_t generation = 0;
   };
 
   void lockNext(Cluster& cluster, std::uint32_t index);
-  void admitted(Cluster& cluster, std::uint32_t index);
+  void read(Cluster& cluster, std::uint32_t index);
+  void reenter(Cluster& cluster, std::uint32_t index);
   void think(Cluster& cluster, std::uint32_t index, Stage next);
-  void act(Cluster& cluster, std::uint32_t index);
-  bool stage(Cluster& cluster, std::uint32_t index);
+  void stage(Cluster& cluster, std::uint32_t index);
+  void fillWrite(const Cluster& cluster, const Section& section, protocol::CallStage& call) const;
   void submit(Cluster& cluster, std::uint32_t index);
   void unlockAll(Cluster& cluster, std::uint32_t index);
+  void giveUp(Cluster& cluster, std::uint32_t index);
   void end(std::uint32_t index);
+  void onLock(Cluster& cluster, std::uint32_t index, const protocol::LockReply& reply);
+  void onRead(Cluster& cluster, std::uint32_t index, const protocol::ReadReply& reply);
+  void onTxn(Cluster& cluster, std::uint32_t index, const protocol::TxnReply& reply);
 
   std::vector<Section> sections_;
   std::uint32_t freeSection_ = kNone;
@@ -75,8 +85,6 @@ class PlanClients {
   std::vector<std::uint32_t> txnOwners_;   // index: TxnId
   std::size_t active_ = 0;
   std::uint64_t begun_ = 0;
-
-  static constexpr std::uint32_t kNone = 0xffffffff;
 };
 
 }  // namespace holdfast::scenarios

@@ -95,6 +95,9 @@ class Cluster {
   Cluster(Cluster&&) = default;
   Cluster& operator=(Cluster&&) = default;
 
+  /// Starts all nodes at time 0. Call it first, once the sink is set.
+  void start();
+
   // ---- Time ----
 
   TrueInstant now() const { return now_; }
@@ -188,8 +191,8 @@ class Cluster {
   /// Gives `node` the entry it lacks, from the origin's log or its archive; false if there is none, or if
   /// `node` is down.
   bool repairHole(NodeId node, NodeId origin, Position position);
-  /// Makes `entry` durable in the node's own log, as another version of the software might have; false if
-  /// the node is not running.
+  /// Puts `entry` behind the log on the disk of a node that is down, as another version of the software might
+  /// have; the node has it from its restart on. False, and no effect, if the node is not down.
   bool injectEntry(NodeId node, const protocol::LogEntry& entry);
 
   // ---- Clocks ----
@@ -216,18 +219,18 @@ class Cluster {
 
  private:
   friend class PlanClients;
-  friend class ClusterFaults;
 
   /// What may be in the queue. `start` names the incarnation that an event is for, where it matters.
   enum class EventKind : std::uint8_t {
-    deliver,  // slot: an Input in flight; argument: epoch of the stream, or kDatagram
+    deliver,  // from peer; slot: an Input in flight; argument: epoch of the stream, kDatagram or kInjected
+    arrived,  // the same past the network
     input,    // slot: an Input for `node` of incarnation `start`
     wake,
     commitDone,   // slot: the commit's number; argument 1: its disk part is done
-    persistDone,  // slot: the incarnation counter
+    persistDone,  // slot: the incarnation counter; argument 1: its disk part is done
     applyTurn,    // peer: the origin; argument: position
-    connect,      // node and peer
-    clientStep,   // slot: the section
+    connect,      // node and peer; slot: number of the event for this pair
+    clientStep,   // slot: the section; argument: its generation
     operation,    // slot: index in the plan
     fault,        // slot: index in the plan
     faultEnd,     // slot: index in the plan
@@ -245,6 +248,9 @@ class Cluster {
     std::uint64_t argument = 0;
   };
   static constexpr std::uint64_t kDatagram = ~std::uint64_t{0};
+  static constexpr std::uint64_t kInjected = kDatagram - 1;
+  static constexpr std::uint32_t kNoSlot = 0xffffffff;
+  static constexpr std::uint32_t kForever = 0xffffffff;  // count of a directive that is never spent
 
   /// An Input that waits for its event, and who sent it.
   struct Slot {
@@ -289,8 +295,9 @@ class Cluster {
     std::uint64_t downBy = 0;  // id of the fault that crashed, or paused, the process; 0: none
     std::uint64_t pausedBy = 0;
     Bent bent;
-    std::int64_t applyFailureOf = -1;  // origin whose next entry fails, by a fault
-    Duration applyRepair{};
+    NodeId applyFailureOf;     // origin whose next entry fails, by a fault
+    Duration applyRepair{};    // how long such a hole stays
+    Duration gapRepair{};      // how long gaps stay that a purge of this node's log makes
     Duration commitDelay{-1};  // directed; negative: drawn
   };
 
@@ -319,55 +326,85 @@ class Cluster {
   const Machine& machine(NodeId node) const { return machines_[node.value]; }
   bool known(NodeId node) const { return node.value < machines_.size(); }
 
+  struct Hole {
+    NodeId node;
+    NodeId origin;
+    Position position = 0;
+  };
+
   // cluster.cpp: time, inputs and effects
   bool hasReady() const { return readyHead_ != ready_.size(); }
   void dispatch(const Event& event);
-  void handleFor(Machine& machine, const Event& event);
+  void drop(const Event& event);
+  void handOver(Machine& m, const Event& event);
   void feed(NodeId node, const protocol::Input& input);
-  void carryOut(NodeId node, Machine& machine);
+  void carryOut(NodeId node, Machine& m);
   void deliverReplies();
-  void rearm(NodeId node, Machine& machine);
-  void wakeUp(NodeId node, Machine& machine);
-  void retimeWake(NodeId node, Machine& machine);
-  void schedule(TrueInstant at, std::uint64_t key, const Event& event) { queue_.pushKeyed(at, key, event); }
-  void scheduleInput(TrueInstant at, NodeId node, protocol::Input input);
+  void readyInput(NodeId node, protocol::Input input);
   std::uint32_t takeSlot();
   void dropSlot(std::uint32_t slot);
-
+  void rearm(NodeId node, Machine& m);
+  void setAlarm(NodeId node, Machine& m);
+  void wakeUp(NodeId node, Machine& m);
+  void retimeWake(NodeId node, Machine& m);
+  void observeEffects(NodeId node);
   template <class T>
   void observe(NodeId node, const T& what);
-  void observeAll(NodeId node);
-  void noteHole(NodeId node, NodeId origin, Position from, Position to);
+
+  // For the plan's clients.
+  void clientStepAfter(NodeId node, Duration think, std::uint32_t section, std::uint32_t generation);
+  std::uint64_t seed() const { return setup_.options.seed; }
+  sim::WallInstant wallAt(NodeId node) const { return machine(node).wall.at(now_); }
 
   // cluster_delivery.cpp: messages, streams, cuts
-  void send(NodeId from, Machine& machine, protocol::Send& message);
-  void sendStream(NodeId from, NodeId to, std::uint64_t id, MessageKind kind, protocol::Message&& message);
+  std::size_t link(NodeId from, NodeId to) const { return std::size_t{from.value} * nodeCount() + to.value; }
+  void send(NodeId from, Machine& m, protocol::Send& message);
+  bool rejects(NodeId from, Machine& m, NodeId to, MessageKind kind, KeyId key, std::uint64_t nth);
+  void reject(const Event& rejection, Duration later, std::uint64_t nth);
+  std::uint32_t post(NodeId from, NodeId to, std::uint64_t id, protocol::Message&& message, TrueInstant at,
+                     std::uint64_t tie, std::uint64_t epoch);
+  void postAgain(std::uint32_t slot, NodeId to, TrueInstant at, std::uint64_t tie);
   void arrive(const Event& event);
   void lose(NodeId from, NodeId to, std::uint64_t id, MessageKind kind, obs::LossReason why);
-  void breakStreams(NodeId node);
+  template <class Which>
+  std::size_t releaseIf(Which&& which);
+  void releaseAllHeld();
   void applyCuts();
-  void scheduleConnect(NodeId a, NodeId b);
-  void connect(NodeId a, NodeId b);
+  void addCuts(const Fault& fault, std::vector<std::uint64_t>& rows) const;
   bool passes(NodeId a, NodeId b) const;
+  void scheduleConnect(NodeId a, NodeId b);
+  void connect(const Event& event);
+  void breakStreams(NodeId node);
 
   // cluster_machine.cpp: processes, disks, commits, applies
-  void start(NodeId node);
+  void startProcess(NodeId node);
+  void observeRecovered(NodeId node, Machine& m, const protocol::LogEntry& entry);
   void crashWith(NodeId node, std::optional<std::uint32_t> survivors);
-  void startCommit(NodeId node, Machine& machine, protocol::Commit& commit);
-  void commitDone(NodeId node, Machine& machine, const Event& event);
-  void startApply(NodeId node, Machine& machine, const protocol::Apply& apply);
-  void applyTurn(NodeId node, Machine& machine, const Event& event);
-  void persist(NodeId node, const protocol::Persist& request);
+  void startCommit(NodeId node, Machine& m, protocol::Commit& commit);
+  protocol::CommitOutcome outcomeOf(NodeId node, const Machine& m, const protocol::Commit& commit,
+                                    std::uint64_t who);
+  void countDurable(NodeId node, EntryKind kind);
+  bool completeOnDisk(NodeId node, Machine& m, const Event& event);
+  void commitDone(NodeId node, Machine& m, const Event& event);
+  void persist(NodeId node, Machine& m, const protocol::Persist& request);
+  void persistOnDisk(NodeId node, Machine& m, const Event& event);
+  void startApply(NodeId node, Machine& m, const protocol::Apply& apply);
+  void applyTurn(NodeId node, Machine& m, const Event& event);
+  const protocol::OwnLog* logOf(NodeId node) const;
+  const protocol::LogEntry* entryOf(NodeId origin, Position position) const;
   Directive* findDirective(Directive::Kind kind, NodeId node, NodeId peer, std::uint8_t what);
   bool takeDirective(Directive::Kind kind, NodeId node, NodeId peer, std::uint8_t what);
-  std::optional<protocol::LogEntry> entryOf(NodeId origin, Position position) const;
-  void archive(NodeId node, Position through);
+  void spend(Directive& directive);
 
   // cluster_faults.cpp: the plan's faults
   void beginFault(std::uint32_t index);
   void endFault(std::uint32_t index);
+  void bend(FaultKind kind);
   void bendMachines();
   void bendNetwork();
+  void noteHole(NodeId node, NodeId origin, Position from, Position to);
+  bool entryIsPurged(NodeId origin, Position position) const;
+  void scheduleRepair(const Hole& hole, Duration after);
   void repair(const Event& event);
 
   ClusterSetup setup_;
@@ -387,13 +424,13 @@ class Cluster {
   };
   std::vector<PendingReply> replies_;
   std::size_t repliesHead_ = 0;
-  bool delivering_ = false;
 
   std::vector<std::uint64_t> manualCuts_;   // row: from; bit: to
   std::vector<std::uint64_t> cutsInForce_;  // row: from; bit: to
   std::vector<std::uint64_t> linkSends_;    // datagrams offered on each link
-  std::vector<TrueInstant> streamLast_;     // arrival of the last segment on each link
-  std::vector<std::uint32_t> connects_;     // number of the latest connect event of each pair
+  std::vector<Duration> manualDelays_;
+  std::vector<TrueInstant> streamLast_;  // arrival of the last segment on each link
+  std::vector<std::uint32_t> connects_;  // number of the latest connect event of each pair
   std::uint64_t messageCount_ = 0;
   std::vector<Directive> directives_;
   std::vector<Event> heldMessages_;
@@ -401,18 +438,8 @@ class Cluster {
   Plan plan_;
   std::vector<std::uint32_t> activeFaults_;
   bool autoRepair_ = false;
-  struct Hole {
-    NodeId node;
-    NodeId origin;
-    Position position = 0;
-  };
   std::vector<Hole> holes_;
-  struct Archived {
-    NodeId origin;
-    Position position = 0;
-    protocol::LogEntry entry;
-  };
-  std::vector<Archived> archive_;
+  std::vector<std::vector<protocol::LogEntry>> archive_;  // index: NodeId; purged entries, from position 1 on
 
   PlanClients clients_;
   std::uint32_t lastCall_ = 0;
@@ -425,12 +452,13 @@ class Cluster {
   checkers::CheckerSet checkers_;
   ClusterStatistics statistics_;
   bool finished_ = false;
-
-  static constexpr std::uint32_t kNoSlot = 0xffffffff;
 };
 
 /// The directory of a run of plans: nodes A, B, ... and keys accounts/k0, accounts/k1, ...
 std::shared_ptr<const protocol::Directory> makeDirectory(const RunOptions& options);
+
+/// A record of a table, as a directory wants it.
+protocol::KeyInfo makeKey(const std::string& table, const std::string& key, std::uint16_t tableNumber);
 
 /// What the checkers are told about runs with these options.
 checkers::CheckerOptions checkerOptionsFor(const RunOptions& options);
