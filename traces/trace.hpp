@@ -74,7 +74,7 @@ struct TraceError {
 };
 
 /// The most bytes that a line of a trace may have.
-inline constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20;
+inline constexpr std::size_t kMaxLineBytes = std::size_t{16} << 20;
 /// The most bytes that the name of a node or key may have.
 inline constexpr std::size_t kMaxNameBytes = 1024;
 

@@ -65,18 +65,18 @@ bool isDeeperThan(const json& value, int levels) {
                                     [&](const json& element) { return isDeeperThan(element, levels - 1); });
 }
 
-/// `value` as one line of JSON, appended to `out` behind `prefix`; `what` names it in errors.
+/// Appends `prefix` and `value` as JSON. `what` begins a sentence in errors: "the plan", say.
 std::optional<WriteError> appendJson(std::string& out, std::string_view prefix, const json& value,
                                      std::string_view what) {
   // One level is the line itself.
   if (isDeeperThan(value, kMaxJsonDepth - 1)) {
-    return WriteError{fmt::format("{} are nested deeper than {} levels", what, kMaxJsonDepth - 1)};
+    return WriteError{fmt::format("{} is nested deeper than {} levels", what, kMaxJsonDepth - 1)};
   }
   out += prefix;
   try {
     out += value.dump();
   } catch (const json::exception&) {
-    return WriteError{fmt::format("{} hold text that is not UTF-8", what)};
+    return WriteError{fmt::format("{} holds text that is not UTF-8", what)};
   }
   return std::nullopt;
 }
@@ -84,7 +84,7 @@ std::optional<WriteError> appendJson(std::string& out, std::string_view prefix, 
 std::expected<std::string, WriteError> sized(std::string line, std::string_view what) {
   if (line.size() <= kMaxLineBytes) return line;
   return std::unexpected(
-      WriteError{fmt::format("{} take {} bytes; at most {} fit a line", what, line.size(), kMaxLineBytes)});
+      WriteError{fmt::format("{} takes {} bytes; at most {} fit a line", what, line.size(), kMaxLineBytes)});
 }
 
 // ---- Reading ----------------------------------------------------------------------------------------------
@@ -314,17 +314,17 @@ std::expected<std::string, WriteError> headerLine(const Header& header) {
   const auto add = [&](std::string_view prefix, const json& value, std::string_view what) {
     return appendJson(line, prefix, value, what);
   };
-  std::optional<WriteError> error = add(",\"tool\":", header.tool, "the tool's names");
-  if (!error) error = add(",\"compiler\":", header.compiler, "the compiler's names");
-  if (!error) error = add(",\"scenario\":", header.scenario, "the scenario's names");
+  std::optional<WriteError> error = add(",\"tool\":", header.tool, "the tool's version");
+  if (!error) error = add(",\"compiler\":", header.compiler, "the compiler's name");
+  if (!error) error = add(",\"scenario\":", header.scenario, "the scenario's name");
   if (!error) error = add(",\"seed\":", fmt::format("{}", header.seed), "the seed");
-  if (!error) error = add(",\"options\":", header.options, "the options");
-  if (!error) error = add(",\"rules\":{\"off\":", header.rulesOff, "the names of rules");
-  if (!error) error = add("},\"names\":{\"nodes\":", header.names.nodes, "the names of nodes");
-  if (!error) error = add(",\"keys\":", header.names.keys, "the names of keys");
+  if (!error) error = add(",\"options\":", header.options, "an option");
+  if (!error) error = add(",\"rules\":{\"off\":", header.rulesOff, "the list of rules");
+  if (!error) error = add("},\"names\":{\"nodes\":", header.names.nodes, "the list of nodes");
+  if (!error) error = add(",\"keys\":", header.names.keys, "the list of keys");
   if (error) return std::unexpected(*error);
   line += fmt::format("}},\"optionHash\":\"{}\"}}", hexHash(optionHashOf(header)));
-  return sized(std::move(line), "the header's options and names");
+  return sized(std::move(line), "the header");
 }
 
 std::expected<Header, JsonError> parseHeader(std::string_view line) {
@@ -362,10 +362,9 @@ std::expected<Header, JsonError> parseHeader(std::string_view line) {
 std::expected<std::string, WriteError> planLine(const json& plan) {
   if (!plan.is_structured()) return std::unexpected(WriteError{"the plan must be a JSON array or object"});
   std::string line;
-  if (const auto error = appendJson(line, "{\"plan\":", plan, "the plan's parts"))
-    return std::unexpected(*error);
+  if (const auto error = appendJson(line, "{\"plan\":", plan, "the plan")) return std::unexpected(*error);
   line += '}';
-  return sized(std::move(line), "the plan's parts");
+  return sized(std::move(line), "the plan");
 }
 
 std::expected<json, JsonError> parsePlan(std::string_view line) {
@@ -384,12 +383,12 @@ std::expected<json, JsonError> parsePlan(std::string_view line) {
 std::expected<std::string, WriteError> endingLine(const Ending& ending) {
   if (!ending.verdict.is_object()) return std::unexpected(WriteError{"the verdict must be a JSON object"});
   std::string line;
-  if (const auto error = appendJson(line, "{\"verdict\":", ending.verdict, "the verdict's parts")) {
+  if (const auto error = appendJson(line, "{\"verdict\":", ending.verdict, "the verdict")) {
     return std::unexpected(*error);
   }
   line += fmt::format(",\"events\":{},\"simulatedNs\":{},\"hash\":\"{}\"}}", ending.events,
                       ending.simulatedNs, hexHash(ending.hash));
-  return sized(std::move(line), "the verdict's parts");
+  return sized(std::move(line), "the verdict");
 }
 
 bool isEndingLine(std::string_view line) {
