@@ -109,8 +109,21 @@ void Exclusion::on(const Stamp& stamp, const obs::Granted& event, const Context&
     finding.observed = static_cast<std::int64_t>(event.token.counter);
     context.findings.add(finding);
   }
+  const Quarantine& quarantine = quarantines_.at(stamp.node.value);
+  const NodeClock& clock = context.history.node(stamp.node).clock;
+  if (quarantine.on && clock.surelyBefore(quarantine.until, stamp.at)) {
+    Finding finding = violation(Anomaly::grantedInQuarantine, stamp, event.key, {});
+    finding.other = event.to;
+    finding.expected = quarantine.until.ns;
+    finding.observed = clock.at(stamp.at).ns;
+    context.findings.add(finding);
+  }
   row.home = stamp.node;
   if (!comparable || event.token > row.last) row.last = event.token;
+}
+
+void Exclusion::on(const Stamp& stamp, const obs::CoordinatorStarted& event, const Context&) {
+  quarantines_.at(stamp.node.value) = {event.quarantined, event.until};
 }
 
 void Exclusion::on(const Stamp& stamp, const obs::Installed& event, const Context&) {

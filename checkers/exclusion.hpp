@@ -8,7 +8,8 @@
 //
 // Beside X-1: LH-3 and CK-4 (no submission after the lapse), DR-2 (none after a revocation), EP-6 (nobody
 // admits without a live membership, judged once any node was seen to renew one), LH-2 (a deadline is bounded
-// by the delegation and the membership), TK-1 (the tokens that a home grants for a key increase).
+// by the delegation and the membership), TK-1 (the tokens that a home grants for a key increase), DG-9 (a
+// home in quarantine grants nothing).
 #pragma once
 
 #include "checkers/context.hpp"
@@ -17,11 +18,14 @@ namespace holdfast::checkers {
 
 class Exclusion {
  public:
+  static constexpr Checker kChecker = Checker::exclusion;
+
   void on(const Stamp& stamp, const obs::Admitted& event, const Context& context);
   void on(const Stamp& stamp, const obs::Reentered& event, const Context& context);
   void on(const Stamp& stamp, const obs::Submitted& event, const Context& context);
   void on(const Stamp& stamp, const obs::Granted& event, const Context& context);
   void on(const Stamp& stamp, const obs::Installed& event, const Context& context);
+  void on(const Stamp& stamp, const obs::CoordinatorStarted& event, const Context& context);
 
  private:
   struct Delegation {
@@ -38,7 +42,13 @@ class Exclusion {
   void judgeBounds(const Stamp& stamp, CallId call, KeyId key, obs::MonotonicInstant deadline,
                    const Context& context) const;
 
+  struct Quarantine {
+    bool on = false;
+    obs::MonotonicInstant until;
+  };
+
   FlatTable<KeyTokens> keys_;
+  FlatTable<Quarantine> quarantines_;  // by home
 };
 
 }  // namespace holdfast::checkers

@@ -20,6 +20,8 @@ std::string_view ruleOf(Anomaly anomaly) {
       return "DR-1";
     case Anomaly::tokenNotIncreasing:
       return "TK-1";
+    case Anomaly::grantedInQuarantine:
+      return "DG-9";
     case Anomaly::staleAdmission:
       return "X-2";
     case Anomaly::lateSettlement:
@@ -28,6 +30,8 @@ std::string_view ruleOf(Anomaly anomaly) {
       return "FR-6";
     case Anomaly::admittedWithoutBarrier:
       return "FR-8";
+    case Anomaly::appliedOutOfOrder:
+      return "LW-1";
     case Anomaly::staleRead:
       return "X-2";
     case Anomaly::derivedFromStaleRead:
@@ -42,7 +46,11 @@ std::string_view ruleOf(Anomaly anomaly) {
       return "LH-3";
     case Anomaly::refusedWriteVisible:
       return "LH-3";
+    case Anomaly::stampWentBack:
+      return "LW-2";
     case Anomaly::replicasDiffer:
+      return "LW-3";
+    case Anomaly::wrongResolution:
       return "LW-3";
     case Anomaly::replicationBehind:
       return "LW-1";
@@ -58,6 +66,8 @@ std::string_view ruleOf(Anomaly anomaly) {
       return "DR-3";
     case Anomaly::answeredLate:
       return "DG-10";
+    case Anomaly::servedOutOfOrder:
+      return "LH-1";
     case Anomaly::wrongErrorClass:
       return "section 12";
     case Anomaly::lockedWithoutHolder:
@@ -132,16 +142,6 @@ const Finding* Findings::first(Route route, Anomaly anomaly) const {
     if (finding.route == route && finding.anomaly == anomaly) return &finding;
   }
   return nullptr;
-}
-
-std::string describe(const Finding& finding, const Names&) {
-  std::string text(obs::nameOf(finding.checker));
-  text += ": ";
-  text += obs::nameOf(finding.anomaly);
-  text += " (";
-  text += ruleOf(finding.anomaly);
-  text += ")";
-  return text;
 }
 
 }  // namespace holdfast::checkers

@@ -71,11 +71,13 @@ enum class Anomaly : std::uint8_t {
   leaseBeyondBound,
   reenteredAfterEnd,
   tokenNotIncreasing,
+  grantedInQuarantine,
   // freshness
   staleAdmission,
   lateSettlement,
   recoveryAfterCleanRelease,
   admittedWithoutBarrier,
+  appliedOutOfOrder,
   // serial
   staleRead,
   derivedFromStaleRead,
@@ -84,8 +86,10 @@ enum class Anomaly : std::uint8_t {
   strangeValue,
   committedWithoutSubmission,
   refusedWriteVisible,
+  stampWentBack,
   // convergence
   replicasDiffer,
+  wrongResolution,
   replicationBehind,
   // callers
   answeredTwice,
@@ -94,6 +98,7 @@ enum class Anomaly : std::uint8_t {
   neverAnswered,
   neverSettled,
   answeredLate,
+  servedOutOfOrder,
   // error class
   wrongErrorClass,
   lockedWithoutHolder,
@@ -109,13 +114,14 @@ enum class Anomaly : std::uint8_t {
 };
 BOOST_DESCRIBE_ENUM(Anomaly, overlappingAdmissions, submittedAfterLapse, submittedAfterRevocation,
                     submittedWithoutHandle, admittedWithoutMembership, leaseBeyondBound, reenteredAfterEnd,
-                    tokenNotIncreasing, staleAdmission, lateSettlement, recoveryAfterCleanRelease,
-                    admittedWithoutBarrier, staleRead, derivedFromStaleRead, outrankedWrite, lostUpdate,
-                    strangeValue, committedWithoutSubmission, refusedWriteVisible, replicasDiffer,
-                    replicationBehind, answeredTwice, answeredUnasked, settledTwice, neverAnswered,
-                    neverSettled, answeredLate, wrongErrorClass, lockedWithoutHolder, conflictOnLiveHandle,
-                    retainedBeyondBound, cachedAcquisitionPaid, costBeyondBound, refusedAfterHealing,
-                    keyNotObtainable)
+                    tokenNotIncreasing, grantedInQuarantine, staleAdmission, lateSettlement,
+                    recoveryAfterCleanRelease, admittedWithoutBarrier, appliedOutOfOrder, staleRead,
+                    derivedFromStaleRead, outrankedWrite, lostUpdate, strangeValue,
+                    committedWithoutSubmission, refusedWriteVisible, stampWentBack, replicasDiffer,
+                    wrongResolution, replicationBehind, answeredTwice, answeredUnasked, settledTwice,
+                    neverAnswered, neverSettled, answeredLate, servedOutOfOrder, wrongErrorClass,
+                    lockedWithoutHolder, conflictOnLiveHandle, retainedBeyondBound, cachedAcquisitionPaid,
+                    costBeyondBound, refusedAfterHealing, keyNotObtainable)
 
 /// The id of the rule that `anomaly` breaks, such as "X-1".
 std::string_view ruleOf(Anomaly anomaly);
@@ -207,7 +213,7 @@ struct Names {
   std::span<const std::string> keys;
 };
 
-/// One or two full sentences: what was promised, what was observed with values and times, and why it is, or
+/// Two or three full sentences: what was promised, what was observed with values and times, and why it is, or
 /// is not, a documented limitation.
 std::string describe(const Finding& finding, const Names& names = {});
 

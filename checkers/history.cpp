@@ -25,7 +25,9 @@ void removeCall(Calls& calls, CallId id) {
 }  // namespace
 
 void History::reserveNodes(std::size_t nodes) {
-  if (nodes > 0) replicaAt({static_cast<std::uint16_t>(nodes - 1)}, {static_cast<std::uint16_t>(nodes - 1)});
+  if (nodes == 0) return;
+  nodes_.at(nodes - 1);
+  replicas_.at(nodes - 1, {static_cast<std::uint16_t>(nodes - 1)});
 }
 
 const NodeFacts& History::node(NodeId id) const {
@@ -63,25 +65,8 @@ const Write* History::writeOf(TxnId id, KeyId key, unsigned field) const {
 }
 
 const ReplicaView& History::replica(NodeId node, NodeId origin) const {
-  if (node.value >= replicaStride_ || origin.value >= replicaStride_) return kNoReplica;
-  return replicas_[node.value * replicaStride_ + origin.value];
-}
-
-ReplicaView& History::replicaAt(NodeId node, NodeId origin) {
-  const std::size_t need = std::max<std::size_t>(node.value, origin.value) + 1;
-  if (need > replicaStride_) {
-    const std::size_t stride = std::max<std::size_t>(need, 8);
-    std::vector<ReplicaView> wider(stride * stride);
-    for (std::size_t n = 0; n < replicaStride_; ++n) {
-      for (std::size_t o = 0; o < replicaStride_; ++o) {
-        wider[n * stride + o] = std::move(replicas_[n * replicaStride_ + o]);
-      }
-    }
-    replicas_ = std::move(wider);
-    replicaStride_ = stride;
-  }
-  nodes_.at(std::max(node.value, origin.value));
-  return replicas_[node.value * replicaStride_ + origin.value];
+  const ReplicaView* found = replicas_.find(node.value, origin);
+  return found != nullptr ? *found : kNoReplica;
 }
 
 bool History::visible(NodeId node, const Txn& txn) const {
@@ -115,6 +100,7 @@ void History::on(const Stamp& stamp, const obs::Admitted& event) {
   const NodeFacts& node = nodes_.at(stamp.node.value);
   sweep(key, stamp.at);
   removeCall(key.pending, event.call);
+  call.stray = call.state != CallState::pending || node.crashes != call.crashes;
   ++call.answers;
   ++admissions_;
   if (!call.admitted) {
@@ -158,7 +144,10 @@ void History::on(const Stamp& stamp, const obs::Reentered& event) {
 
 void History::on(const Stamp& stamp, const obs::LockRefused& event) {
   Call& call = calls_.at(event.call.value);
+  // Through a handle that is no more, a re-entry is refused: no second answer to the call itself.
+  if (call.admitted && event.error == obs::ErrorClass::conflict409) return;
   removeCall(keys_.at(event.key.value).pending, event.call);
+  call.stray = call.state != CallState::pending || nodes_.at(stamp.node.value).crashes != call.crashes;
   ++call.answers;
   if (!call.admitted) call.state = CallState::refused;
   if (!call.node.valid()) call.node = stamp.node;
@@ -210,10 +199,11 @@ void History::on(const Stamp& stamp, const obs::Staged& event) {
     txn.state = TxnState::staged;
     txn.node = stamp.node;
   }
+  txn.crashes = nodes_.at(stamp.node.value).crashes;
   keys_.at(event.key.value);
   const std::uint32_t index = static_cast<std::uint32_t>(writes_.size());
   writes_.push_back({event.txn, event.call, event.key, event.op, event.fields, event.callerStamp, event.stamp,
-                     stamp.at, event.values, kNothing, kNothing});
+                     stamp.at, event.values, kNothing});
   if (txn.lastWrite == kNothing) {
     txn.firstWrite = index;
   } else {
@@ -229,6 +219,7 @@ void History::on(const Stamp& stamp, const obs::Submitted& event) {
     txn.submittedAt = stamp.at;
     txn.node = stamp.node;
   }
+  ++txn.submissions;
   txn.crashes = nodes_.at(stamp.node.value).crashes;
 }
 
@@ -237,24 +228,26 @@ void History::on(const Stamp& stamp, const obs::Settled& event) {
   ++txn.settlements;
   if (txn.settlements > 1) return;
   if (!txn.node.valid()) txn.node = stamp.node;
+  nodes_.at(stamp.node.value);
   if (txn.state == TxnState::refused && !event.committed) return;
   txn.state = event.committed ? TxnState::committed : TxnState::aborted;
   txn.recovered = event.recovered;
   txn.position = event.position;
   txn.settledAt = stamp.at;
-  replicaAt(stamp.node, stamp.node);
 }
 
 void History::on(const Stamp& stamp, const obs::WriteRefused& event) {
   Txn& txn = txns_.at(event.txn.value);
   if (!txn.node.valid()) txn.node = stamp.node;
+  if (!event.call.valid() && txn.submissions > 0) return;  // submitted twice: the first one counts
+  if (txn.refusals < UINT8_MAX) ++txn.refusals;
   if (txn.state != TxnState::committed) txn.state = TxnState::refused;
 }
 
 // ---- Replicas ---------------------------------------------------------------------------------------------
 
 void History::on(const Stamp& stamp, const obs::Applied& event) {
-  ReplicaView& view = replicaAt(stamp.node, event.origin);
+  ReplicaView& view = replicas_.at(stamp.node.value, event.origin);
   if (event.failed) {
     view.failed(event.position);
   } else {
@@ -263,11 +256,11 @@ void History::on(const Stamp& stamp, const obs::Applied& event) {
 }
 
 void History::on(const Stamp& stamp, const obs::GapFound& event) {
-  replicaAt(stamp.node, event.origin).gap(event.from, event.to);
+  replicas_.at(stamp.node.value, event.origin).gap(event.from, event.to);
 }
 
 void History::on(const Stamp& stamp, const obs::HoleRepaired& event) {
-  replicaAt(stamp.node, event.origin).repaired(event.position);
+  replicas_.at(stamp.node.value, event.origin).repaired(event.position);
 }
 
 // ---- Nodes ------------------------------------------------------------------------------------------------

@@ -35,6 +35,7 @@ struct Call {
   obs::Path path = obs::Path::cached;
   std::uint8_t answers = 0;
   bool behind = false;    // another call of its node waited for the key when this one was made
+  bool stray = false;     // its latest answer came while it was not waiting
   bool admitted = false;  // it has been a handle
   NodeId node;
   KeyId key;
@@ -56,11 +57,12 @@ enum class TxnState : std::uint8_t { unknown, staged, submitted, refused, commit
 
 struct Txn {
   TxnState state = TxnState::unknown;
-  bool shown = false;  // some read has shown a write of it
   bool recovered = false;
   std::uint8_t settlements = 0;
   NodeId node;
-  std::uint32_t crashes = 0;  // of its node, when it was submitted
+  std::uint8_t refusals = 0;  // of a stage or a submission
+  std::uint32_t submissions = 0;
+  std::uint32_t crashes = 0;  // of its node, when it was last staged or submitted
   Position position = 0;
   std::uint32_t firstWrite = kNothing;
   std::uint32_t lastWrite = kNothing;
@@ -79,7 +81,6 @@ struct Write {
   TrueInstant stagedAt;
   obs::FieldValues values{};
   std::uint32_t nextOfTxn = kNothing;
-  std::uint32_t previousCommitted = kNothing;  // the last locked committed one of the same key and origin
 
   /// The fields whose content this write decides: a put and an erase decide all.
   obs::FieldMask touched() const {
@@ -171,6 +172,7 @@ class History {
   const Txn& txn(TxnId id) const;
   std::size_t txns() const { return txns_.size(); }
   const Write& write(std::uint32_t index) const { return writes_[index]; }
+  std::size_t writes() const { return writes_.size(); }
   /// The last write of `txn` that decides `field` of `key`, or null.
   const Write* writeOf(TxnId txn, KeyId key, unsigned field) const;
   /// Whether the committed transaction's writes show in `node`'s replica.
@@ -184,24 +186,17 @@ class History {
   TrueInstant healedAt() const { return healedAt_; }
 
   std::uint64_t admissions() const { return admissions_; }
-  void markShown(TxnId id) { txns_[id.value].shown = true; }
-  std::uint32_t chainCommitted(std::uint32_t write, std::uint32_t previous) {
-    writes_[write].previousCommitted = previous;
-    return write;
-  }
 
  private:
   void sweep(KeyFacts& key, TrueInstant at);
   void end(Call& call, CallState state, TrueInstant at);
-  ReplicaView& replicaAt(NodeId node, NodeId origin);
 
   FlatTable<NodeFacts> nodes_;
   FlatTable<Call> calls_;
   FlatTable<KeyFacts> keys_;
   FlatTable<Txn> txns_;
   std::vector<Write> writes_;
-  std::vector<ReplicaView> replicas_;  // [node * replicaStride_ + origin]
-  std::size_t replicaStride_ = 0;
+  NodeMatrix<ReplicaView> replicas_;  // [node][origin]
   std::uint64_t admissions_ = 0;
   TrueInstant healedAt_ = TrueInstant::never();
   obs::Phase phase_ = obs::Phase::faults;

@@ -16,6 +16,8 @@ struct CheckerOptions {
   std::uint16_t nodes = 0;
   /// How much longer than its own `wait` a caller may be kept, on its node's clock and without pauses.
   Duration waitTolerance = sim::milliseconds(10);
+  /// How old the news may be on which a 423 rests: the home's answer travels while the holder leaves.
+  Duration holderSlack = sim::seconds(1);
   /// How long after healing every key must be obtainable again: at least maxDelegation + skew plus the
   /// quarantine, the longest lease and one wait. 0: liveness after healing is not judged.
   Duration livenessBound{0};
@@ -23,6 +25,10 @@ struct CheckerOptions {
   bool judgeRetries = true;
   /// Whether a handle's deadline is held against the delegation's and the membership's (LH-2).
   bool judgeHandleBounds = true;
+  /// Of the run, for Coverage: the first seed at which each limitation was reached.
+  std::uint64_t seed = 0;
+  /// Whether Coverage is counted.
+  bool countCoverage = true;
   /// By obs::Path, the most messages one acquisition may cost in this run; 0: no bound. For directed runs.
   std::array<std::uint32_t, 4> maxMessages{};
 

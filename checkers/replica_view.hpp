@@ -15,6 +15,7 @@ class ReplicaView {
  public:
   /// Position `p` was applied and shows. One that was passed over before is filled in.
   void applied(obs::Position p) {
+    lastJump_ = 0;
     if (p == reached_ + 1) {
       reached_ = p;
       return;
@@ -23,10 +24,12 @@ class ReplicaView {
       repaired(p);
       return;
     }
+    lastJump_ = p - reached_ - 1;
     addHole(reached_ + 1, p - 1);
     reached_ = p;
   }
   void failed(obs::Position p) {
+    lastJump_ = 0;
     if (p <= reached_) {
       if (shows(p)) addHole(p, p);
       return;
@@ -68,6 +71,8 @@ class ReplicaView {
   /// The last position met, be it applied or a hole.
   obs::Position reached() const { return reached_; }
   bool hasHoles() const { return !holes_.empty(); }
+  /// How many positions the latest application passed over without a word (LW-1); 0: none.
+  obs::Position lastJump() const { return lastJump_; }
 
  private:
   struct Range {
@@ -82,6 +87,7 @@ class ReplicaView {
   }
 
   obs::Position reached_ = 0;
+  obs::Position lastJump_ = 0;
   boost::container::small_vector<Range, 2> holes_;
 };
 

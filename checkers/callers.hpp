@@ -1,0 +1,32 @@
+// Every caller is answered: exactly once, and in time.
+//
+// A lock call ends in one of admitted or refused, unless its node crashes. It waits no longer than its own
+// `wait` (plus CheckerOptions::waitTolerance) on its node's own clock, whatever it waits for: queue, fence or
+// barrier (DG-10, FR-8); the time for which its process was suspended does not count (CK-4). Local callers of
+// one key are served in the order in which they asked (LH-1). A submitted transaction settles or is refused,
+// once, unless its node crashes (DR-3).
+//
+// What is still open at the end of a run is judged if the run was complete: it has no phases at all, or it
+// reached the last one. Of a run that was cut short only overdue callers are reported.
+#pragma once
+
+#include "checkers/context.hpp"
+
+namespace holdfast::checkers {
+
+class Callers {
+ public:
+  static constexpr Checker kChecker = Checker::callers;
+
+  void on(const Stamp& stamp, const obs::Admitted& event, const Context& context);
+  void on(const Stamp& stamp, const obs::Reentered& event, const Context& context);
+  void on(const Stamp& stamp, const obs::LockRefused& event, const Context& context);
+  void on(const Stamp& stamp, const obs::Settled& event, const Context& context);
+  void finish(TrueInstant at, const Context& context);
+
+ private:
+  void judgeAnswer(const Stamp& stamp, CallId call, const Context& context) const;
+  void judgeOrder(const Stamp& stamp, CallId call, const Context& context) const;
+};
+
+}  // namespace holdfast::checkers

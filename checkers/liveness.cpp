@@ -1,0 +1,84 @@
+#include "checkers/liveness.hpp"
+
+namespace holdfast::checkers {
+
+namespace {
+
+/// Whether a call made at `requestedAt` is one that must find a healed cluster.
+bool mustSucceed(TrueInstant requestedAt, const Context& context) {
+  const obs::Duration bound = context.options.livenessBound;
+  if (bound.ns <= 0 || !context.history.healed() || context.history.healedAt() == TrueInstant::never()) {
+    return false;
+  }
+  return requestedAt >= context.history.healedAt() + bound;
+}
+
+bool excused(NodeId node, obs::Cause cause, const History& history) {
+  switch (cause) {
+    case obs::Cause::capacity:
+    case obs::Cause::shutdown:
+    case obs::Cause::disabled:
+    case obs::Cause::version:
+    case obs::Cause::malformed:
+    case obs::Cause::notMember:
+      return true;
+    case obs::Cause::unsatisfiable:
+    case obs::Cause::fence:
+    case obs::Cause::barrier:
+      for (std::uint16_t i = 0; i < history.nodes(); ++i) {
+        if (history.replica(node, {i}).hasHoles()) return true;
+      }
+      return false;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+void Liveness::on(const Stamp&, const obs::Admitted& event, const Context& context) {
+  if (mustSucceed(context.history.call(event.call).requestedAt, context))
+    ++keys_.at(event.key.value).obtained;
+}
+
+void Liveness::on(const Stamp& stamp, const obs::LockRefused& event, const Context& context) {
+  const Call& call = context.history.call(event.call);
+  if (!mustSucceed(call.requestedAt, context) || event.error == obs::ErrorClass::conflict409) return;
+  if (excused(stamp.node, event.cause, context.history)) return;
+  KeyLiveness& row = keys_.at(event.key.value);
+  ++row.refused;
+  row.lastRefused = event.call;
+  if (event.error != obs::ErrorClass::lockUnavailable503) return;
+  Finding finding;
+  finding.checker = Checker::liveness;
+  finding.severity = Severity::liveness;
+  finding.anomaly = Anomaly::refusedAfterHealing;
+  finding.at = stamp.at;
+  finding.node = stamp.node;
+  finding.key = event.key;
+  finding.call = event.call;
+  finding.detail = static_cast<std::uint8_t>(event.cause);
+  finding.expected = context.options.livenessBound.ns;
+  finding.observed = (call.requestedAt - context.history.healedAt()).ns;
+  context.findings.add(finding);
+}
+
+void Liveness::finish(TrueInstant at, const Context& context) {
+  for (std::uint32_t i = 0; i < keys_.size(); ++i) {
+    const KeyLiveness& row = keys_[i];
+    if (row.refused == 0 || row.obtained > 0) continue;
+    Finding finding;
+    finding.checker = Checker::liveness;
+    finding.severity = Severity::liveness;
+    finding.anomaly = Anomaly::keyNotObtainable;
+    finding.at = at;
+    finding.node = context.history.call(row.lastRefused).node;
+    finding.key = {i};
+    finding.call = row.lastRefused;
+    finding.observed = row.refused;
+    finding.expected = context.options.livenessBound.ns;
+    context.findings.add(finding);
+  }
+}
+
+}  // namespace holdfast::checkers
