@@ -17,9 +17,7 @@ namespace {
 constexpr std::size_t kCommitDigits = 40;
 constexpr std::size_t kSeedDigits = 16;
 
-bool isHexDigit(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
+bool isHexDigit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 /// The whole of `text` as an integer; nothing if it is none or too large.
 std::optional<std::uint64_t> wholeNumber(std::string_view text, int base = 10) {
@@ -88,8 +86,8 @@ Parsed<SeedRange> parseSeeds(std::string_view text) {
   const auto last = parseSeed(text.substr(dots + 2));
   if (!last) return std::unexpected(last.error());
   if (*last < *first) {
-    return std::unexpected(fmt::format("the seeds {} end before they begin; expected the smaller number first",
-                                       typed(text)));
+    return std::unexpected(
+        fmt::format("the seeds {} end before they begin; expected the smaller number first", typed(text)));
   }
   if (*last - *first == std::numeric_limits<std::uint64_t>::max()) {
     return std::unexpected(fmt::format("the seeds {} are too many to count; expected at most {}", typed(text),
@@ -112,14 +110,15 @@ Parsed<std::uint64_t> parseRealTime(std::string_view text) {
   const auto digits = std::min(text.find_first_not_of("0123456789"), text.size());
   const auto number = wholeNumber(text.substr(0, digits));
   const auto unit = std::ranges::find(kUnits, text.substr(digits), &Unit::name);
-  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  // A century and a half, so that no clock overflows when it is added to the present.
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
   if (number && *number > 0 && unit != std::end(kUnits) && *number <= kMost / unit->ns) {
     return *number * unit->ns;
   }
-  return std::unexpected(fmt::format(
-      "'{}' is no length of time; expected an integer and a unit such as 500ms, 30s or 10min "
-      "(ns, us, ms, s, min, h)",
-      typed(text)));
+  return std::unexpected(
+      fmt::format("'{}' is no length of time; expected an integer and a unit such as 500ms, 30s or 10min "
+                  "(ns, us, ms, s, min, h)",
+                  typed(text)));
 }
 
 Parsed<std::uint64_t> parseCount(std::string_view what, std::string_view text, std::uint64_t least,

@@ -33,7 +33,7 @@ struct SeedRange {
 /// "N": the seeds 1 to N; "A..B": A to B, both included.
 Parsed<SeedRange> parseSeeds(std::string_view text);
 
-/// An integer with a unit (ns, us, ms, s, min, h), as ns from 1 to 2^63 - 1; the unit may not be left out.
+/// An integer with a unit (ns, us, ms, s, min, h), as ns from 1 to 2^62; the unit may not be left out.
 Parsed<std::uint64_t> parseRealTime(std::string_view text);
 
 /// An integer from `least` to `most`; `what` names it in the error.

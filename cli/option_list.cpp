@@ -107,9 +107,8 @@ std::vector<std::string> optionParagraphs(const RunOptions& options, std::size_t
       if (name != "seed") loose.push_back(itemText(name, field));
     } else {
       std::vector<std::string> items;
-      obs::forEachField(field, [&](std::string_view part, const auto& inner) {
-        items.push_back(itemText(part, inner));
-      });
+      obs::forEachField(
+          field, [&](std::string_view part, const auto& inner) { items.push_back(itemText(part, inner)); });
       for (std::string& line : paragraph(std::string(name), items, width)) rest.push_back(std::move(line));
     }
   });

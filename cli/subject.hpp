@@ -68,8 +68,8 @@ scenarios::Plan planOf(const Subject& subject);
 Outcome execute(const Subject& subject, scenarios::ObservationSink* sink = nullptr,
                 scenarios::RunProgress* progress = nullptr);
 
-/// Names of the nodes and keys of a run, which is made for them beforehand: of a directed scenario in full, of
-/// the random workload with a plan in which nothing happens.
+/// Names of the nodes and keys of a run, which is made for them beforehand: of a directed scenario in full,
+/// of the random workload with a plan in which nothing happens.
 traces::Names namesOf(const Subject& subject);
 
 /// The header of its trace. `names`: of nodes and keys.

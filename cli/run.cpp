@@ -1,0 +1,202 @@
+// holdfast run: one run of the random workload, or of a directed scenario, or of a scenario's rule-off twin.
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "cli/run_report.hpp"
+#include "cli/tracing.hpp"
+#include "cli/verb.hpp"
+#include "cli/verb_options.hpp"
+#include "traces/json.hpp"
+
+namespace holdfast::cli {
+namespace {
+
+using scenarios::Scenario;
+using scenarios::Twin;
+
+struct RunArguments {
+  std::string scenario;
+  std::string seed = "1";
+  SubjectArguments subject;
+  std::string trace;
+  bool force = false;
+  bool twin = false;
+};
+
+std::expected<Subject, Failure> subjectOf(const RunArguments& arguments) {
+  Subject subject;
+  const auto scenario = findSubject(arguments.scenario);
+  if (!scenario) return std::unexpected(Failure{scenario.error()});
+  subject.directed = *scenario;
+  const auto seed = parseSeed(arguments.seed);
+  if (!seed) return std::unexpected(badValue("--seed", seed.error()));
+  subject.seed = *seed;
+  if (auto read = readSubject(arguments.subject, subject); !read) return std::unexpected(read.error());
+  if (arguments.force && arguments.trace.empty()) {
+    return std::unexpected(Failure{"--force replaces the file of --trace; expected --trace FILE with it"});
+  }
+  return subject;
+}
+
+std::string seedText(const Subject& subject) { return fmt::format("seed {}", subject.seed); }
+
+/// How to do it again, the trace included if one was asked for.
+std::string reproduction(const Session& session, const Subject& subject, const std::string& trace) {
+  std::string command = commandOf(session.program, subject);
+  if (!trace.empty()) {
+    command += fmt::format("   (or: {} replay {} --verify)", shellWord(session.program), shellWord(trace));
+  }
+  return command;
+}
+
+Result runOnce(Session& session, const RunArguments& arguments, const Subject& subject) {
+  announce(session, "run", subject, seedText(subject), arguments.subject.printOptions);
+  const Stopwatch watch;
+  RunProgressLine progress(session.out,
+                           subject.directed != nullptr ? obs::TrueInstant{} : planOf(subject).endAt);
+  RunFacts facts;
+  Outcome outcome;
+  if (arguments.trace.empty()) {
+    outcome = execute(subject, nullptr, &progress);
+  } else {
+    auto traced = runTraced({arguments.trace, arguments.force}, subject,
+                            [&](auto* sink) { return execute(subject, sink, &progress); });
+    if (!traced) return std::unexpected(traced.error());
+    outcome = std::move(*traced);
+    facts.trace = arguments.trace;
+  }
+  facts.real = watch.elapsed();
+  facts.reproduce = reproduction(session, subject, facts.trace);
+  reportOutcome(session, outcome, facts);
+  return outcome.exitCode;
+}
+
+/// The twins that are meant: those of the rules that --without names, or all.
+std::expected<std::vector<Twin>, Failure> chosenTwins(const RunArguments& arguments, const Subject& subject) {
+  if (subject.directed == nullptr) {
+    return std::unexpected(
+        Failure{"--twin: the random workload has no twin; expected the name of a directed scenario"});
+  }
+  const Scenario& scenario = *subject.directed;
+  if (scenario.twins.empty()) {
+    return std::unexpected(
+        Failure{fmt::format("--twin: {} has no twin ('holdfast list' shows which have)", scenario.name)});
+  }
+  std::vector<Twin> chosen;
+  std::string known;
+  for (const Twin& twin : scenario.twins) {
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", protocol::nameOf(twin.rule));
+    if (subject.rules.allOn() || !subject.rules.on(twin.rule)) chosen.push_back(twin);
+  }
+  if (chosen.empty() || (!subject.rules.allOn() && chosen.size() != rulesOff(subject.rules).size())) {
+    return std::unexpected(
+        Failure{fmt::format("--twin: {} has a twin without {} only", scenario.name, known)});
+  }
+  if (!arguments.trace.empty() && chosen.size() > 1) {
+    return std::unexpected(Failure{fmt::format("--trace: {} has {} twins; expected --without with one of {}",
+                                               scenario.name, chosen.size(), known)});
+  }
+  return chosen;
+}
+
+/// Runs one twin; its story must go wrong, and the named checker must say so.
+Result runOneTwin(Session& session, const RunArguments& arguments, const Subject& mutant, const Twin& twin) {
+  announce(session, "run", mutant, seedText(mutant), arguments.subject.printOptions);
+  const Stopwatch watch;
+  scenarios::TwinResult judged;
+  const auto run = [&](scenarios::ObservationSink* sink) {
+    scenarios::ScenarioContext context;
+    context.seed = mutant.seed;
+    context.sink = sink;
+    judged = scenarios::runTwin(*mutant.directed, twin, context);
+    return outcomeOf(judged.result);
+  };
+  Outcome outcome;
+  RunFacts facts;
+  if (arguments.trace.empty()) {
+    outcome = run(nullptr);
+  } else {
+    auto traced = runTraced({arguments.trace, arguments.force}, mutant, run);
+    if (!traced) return std::unexpected(traced.error());
+    outcome = std::move(*traced);
+    facts.trace = arguments.trace;
+  }
+  facts.real = watch.elapsed();
+  facts.reproduce = commandOf(session.program, mutant) + " --twin";
+
+  const std::string_view checker = obs::nameOf(twin.checker);
+  reportViolations(session, outcome.report);
+  session.out.say(
+      judged.reached ? fmt::format("verdict     the twin went wrong as it must: checker {} found it", checker)
+                     : fmt::format("verdict     expectation not reached: checker {} found nothing; {}",
+                                   checker, judged.explanation));
+  session.out.say(fmt::format("trace hash  {}", traces::hexHash(outcome.report.hash)));
+  if (!facts.trace.empty()) session.out.say("trace       " + facts.trace);
+  if (!judged.reached) session.out.say("reproduce   " + facts.reproduce);
+  Json json{{"is", "twin"},
+            {"scenario", mutant.directed->name},
+            {"rule", protocol::nameOf(twin.rule)},
+            {"checker", checker},
+            {"reached", judged.reached},
+            {"exitCode", judged.exitCode()},
+            {"explanation", judged.explanation},
+            {"traceHash", traces::hexHash(outcome.report.hash)},
+            {"reproduce", facts.reproduce}};
+  if (!facts.trace.empty()) json["trace"] = facts.trace;
+  session.out.object(json);
+  return judged.exitCode();
+}
+
+Result runTwins(Session& session, const RunArguments& arguments, Subject subject) {
+  const auto twins = chosenTwins(arguments, subject);
+  if (!twins) return std::unexpected(twins.error());
+  int worst = kExitHeld;
+  for (const Twin& twin : *twins) {
+    Subject mutant = subject;
+    mutant.rules = protocol::Rules().without(twin.rule);
+    const Result result = runOneTwin(session, arguments, mutant, twin);
+    if (!result) return result;
+    worst = std::max(worst, *result);
+  }
+  return worst;
+}
+
+}  // namespace
+
+Action declareRun(CLI::App& app) {
+  auto arguments = std::make_shared<RunArguments>();
+  app.description(
+      "Run one seed of the random workload, or a directed scenario, with all checkers on, and say what "
+      "became of every promise.");
+  app.add_option("scenario", arguments->scenario,
+                 "a directed scenario or the beginning of its name (S-22), or 'mixed', the random workload, "
+                 "which is the default; 'holdfast list' names them")
+      ->type_name("SCENARIO");
+  app.add_option("--seed", arguments->seed,
+                 "the seed: decimal, hexadecimal after 0x, or the 40 digits of a commit")
+      ->type_name("N")
+      ->capture_default_str();
+  addSubjectOptions(app, arguments->subject);
+  app.add_option("--trace", arguments->trace,
+                 "write the run's trace to FILE, which must not exist; see docs/trace-format.md")
+      ->type_name("FILE");
+  app.add_flag("--force", arguments->force, "let --trace replace an existing file");
+  app.add_flag("--twin", arguments->twin,
+               "run the scenario's twins, each with one rule off, and expect the violation that the named "
+               "checker must find; --without picks one");
+  app.footer(
+      "Exit code: 0 held, 1 safety violation, 2 liveness violation, 3 inconclusive or expectation not "
+      "reached,\n64 bad usage, 70 internal error. A twin's code is 0 when its violation was found, else "
+      "3.\n\n"
+      "Example:\n  holdfast run mixed --seed 7 --set nodes=3 --set protocol.maxDelegation=6s");
+  return [arguments](Session& session) -> Result {
+    const auto subject = subjectOf(*arguments);
+    if (!subject) return std::unexpected(subject.error());
+    if (arguments->twin) return runTwins(session, *arguments, *subject);
+    return runOnce(session, *arguments, *subject);
+  };
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,219 @@
+#include "cli/run_report.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cli/coverage_report.hpp"
+#include "cli/figures.hpp"
+#include "cli/option_list.hpp"
+#include "cli/version.hpp"
+#include "traces/json.hpp"
+
+namespace holdfast::cli {
+namespace {
+
+using checkers::Finding;
+using checkers::Severity;
+
+std::string named(std::span<const std::string> names, std::size_t id, bool valid) {
+  if (!valid) return "";
+  return id < names.size() ? names[id] : fmt::to_string(id);
+}
+
+/// The verdict with what it rests on: "held: 1,204 admissions, every promise kept".
+std::string verdictLine(const Outcome& outcome) {
+  const checkers::Findings& findings = outcome.report.findings;
+  const std::string admissions = counted(outcome.report.coverage.admissions(), "admission");
+  switch (outcome.ending) {
+    case Ending::held:
+      return outcome.expectations == 0 ? fmt::format("held: {}, every promise kept", admissions)
+                                       : fmt::format("held: {}, every promise kept, {} met", admissions,
+                                                     counted(outcome.expectations, "expectation"));
+    case Ending::safetyViolation:
+    case Ending::livenessViolation:
+      return fmt::format("{}: {} of safety and {} of liveness", wordsOf(outcome.ending),
+                         counted(findings.count(Severity::safety), "violation"),
+                         counted(findings.count(Severity::liveness), "violation"));
+    case Ending::expectationNotReached:
+      return fmt::format("expectation not reached: {} of {}", outcome.unmet.size(), outcome.expectations);
+    case Ending::inconclusive:
+      return outcome.report.coverage.admissions() == 0
+                 ? std::string("inconclusive: nobody was ever admitted, which proves nothing")
+                 : fmt::format("inconclusive: {}, but what was observed can not be judged", admissions);
+  }
+  return "";
+}
+
+Json outcomeJson(const Outcome& outcome, const RunFacts& facts) {
+  const scenarios::RunReport& report = outcome.report;
+  Json routes = Json::object();
+  for (const checkers::Route route : allRoutes()) {
+    routes[std::string(obs::nameOf(route))] = report.findings.count(route);
+  }
+  Json json{{"is", "verdict"},
+            {"verdict", obs::nameOf(outcome.ending)},
+            {"exitCode", outcome.exitCode},
+            {"safetyViolations", report.findings.count(Severity::safety)},
+            {"livenessViolations", report.findings.count(Severity::liveness)},
+            {"expectations", outcome.expectations},
+            {"unmet", outcome.unmet.size()},
+            {"routes", std::move(routes)},
+            {"coverage", coverageJson(report.coverage)},
+            {"simulatedNs", report.simulated.ns},
+            {"realNs", facts.real.count()},
+            {"events", report.events},
+            {"messages", report.messages},
+            {"observations", report.observations},
+            {"traceHash", traces::hexHash(report.hash)}};
+  if (!facts.trace.empty()) json["trace"] = facts.trace;
+  json["reproduce"] = facts.reproduce;
+  return json;
+}
+
+void reportLimitations(Session& session, const scenarios::RunReport& report) {
+  for (const Finding& finding : report.findings.limitations()) {
+    session.out.say(fmt::format("limitation  {} {} ({} times by this route): {}",
+                                checkers::limitationOf(finding.route), obs::nameOf(finding.anomaly),
+                                grouped(report.findings.count(finding.route)),
+                                checkers::describe(finding, namesIn(report))));
+    session.out.object(findingJson(finding, namesIn(report)));
+  }
+}
+
+}  // namespace
+
+void announce(Session& session, std::string_view verb, const Subject& subject, std::string_view seeds,
+              bool every) {
+  Output& out = session.out;
+  const std::string hash = traces::hexHash(headerOf(subject).optionHash);
+  out.say(fmt::format("{} {} scenario {} options {}", toolLine(), seeds, subject.name(), hash));
+  for (const std::string& rule : rulesOff(subject.rules)) {
+    out.say(fmt::format("rule off    {}: {}", rule, protocol::withoutRule(*protocol::ruleFromName(rule))));
+  }
+  if (subject.directed != nullptr) {
+    out.say(fmt::format("story       {}", subject.directed->story));
+    out.say(fmt::format("rules       {}", subject.directed->rules));
+  } else {
+    if (const auto changed = changedOptions(subject.options); !changed.empty()) {
+      for (const std::string& line : paragraph("changed", changed, kWidth)) out.say(line);
+    }
+    if (every) {
+      for (const OptionValue& option : optionValues(subject.options)) {
+        out.say(fmt::format("option      {} = {}", option.path, option.value));
+      }
+    } else {
+      for (const std::string& line : optionParagraphs(subject.options, kWidth)) out.say(line);
+    }
+  }
+  Json json{{"is", "start"},
+            {"verb", verb},
+            {"tool", traces::toolVersion()},
+            {"commit", commitName()},
+            {"compiler", traces::compilerName()},
+            {"build", buildType()}};
+  json.update(subjectJson(subject));
+  if (verb == "sweep") json.erase("seed");
+  json["options"] = Json(headerOf(subject).options);
+  out.object(json);
+}
+
+Json subjectJson(const Subject& subject) {
+  return {{"scenario", subject.name()},
+          {"seed", fmt::to_string(subject.seed)},
+          {"rulesOff", rulesOff(subject.rules)},
+          {"optionHash", traces::hexHash(headerOf(subject).optionHash)}};
+}
+
+checkers::Names namesIn(const scenarios::RunReport& report) { return {report.nodeNames, report.keyNames}; }
+
+Json findingJson(const Finding& finding, const checkers::Names& names) {
+  return {{"is", "finding"},
+          {"severity", obs::nameOf(finding.severity)},
+          {"checker", obs::nameOf(finding.checker)},
+          {"rule", finding.rule()},
+          {"anomaly", obs::nameOf(finding.anomaly)},
+          {"route", obs::nameOf(finding.route)},
+          {"limitation", checkers::limitationOf(finding.route)},
+          {"atNs", finding.at.ns},
+          {"node", named(names.nodes, finding.node.value, finding.node.valid())},
+          {"other", named(names.nodes, finding.other.value, finding.other.valid())},
+          {"key", named(names.keys, finding.key.value, finding.key.valid())},
+          {"call", finding.call.value},
+          {"otherCall", finding.otherCall.value},
+          {"txn", finding.txn.value},
+          {"otherTxn", finding.otherTxn.value},
+          {"expected", finding.expected},
+          {"observed", finding.observed},
+          {"written", finding.written},
+          {"text", checkers::describe(finding, names)}};
+}
+
+void reportViolations(Session& session, const scenarios::RunReport& report) {
+  std::uint64_t number = 0;
+  const std::uint64_t all =
+      report.findings.count(Severity::safety) + report.findings.count(Severity::liveness);
+  for (const Finding& finding : report.findings.violations()) {
+    session.out.say(fmt::format("violation   {} of {}, checker {}, rule {}: {}", ++number, grouped(all),
+                                obs::nameOf(finding.checker), finding.rule(),
+                                checkers::describe(finding, namesIn(report))));
+    session.out.object(findingJson(finding, namesIn(report)));
+  }
+  if (number < all) {
+    session.out.say(fmt::format("            and {} that were counted but not kept", grouped(all - number)));
+  }
+}
+
+void reportOutcome(Session& session, const Outcome& outcome, const RunFacts& facts) {
+  Output& out = session.out;
+  const scenarios::RunReport& report = outcome.report;
+  for (const std::string& line : coverageParagraphs(report.coverage, kWidth)) out.say(line);
+  for (const std::string& note : outcome.notes) {
+    out.say("note        " + note);
+    out.object({{"is", "note"}, {"text", note}});
+  }
+  reportLimitations(session, report);
+  reportViolations(session, report);
+  for (const std::string& unmet : outcome.unmet) {
+    out.say("not reached " + unmet);
+    out.object({{"is", "unmet"}, {"text", unmet}});
+  }
+  out.say("verdict     " + verdictLine(outcome));
+  const std::chrono::nanoseconds simulated(report.simulated.ns);
+  out.say(fmt::format("time        {} simulated in {} real, {}; {} events, {} events/s; {} messages",
+                      elapsed(simulated), elapsed(facts.real), speedup(report.simulated.ns, facts.real),
+                      grouped(report.events), perSecond(report.events, facts.real),
+                      grouped(report.messages)));
+  out.say(fmt::format("trace hash  {} over {}", traces::hexHash(report.hash),
+                      counted(report.observations, "observation")));
+  if (!facts.trace.empty()) out.say("trace       " + facts.trace);
+  if (outcome.exitCode != kExitHeld) out.say("reproduce   " + facts.reproduce);
+  out.object(outcomeJson(outcome, facts));
+}
+
+nlohmann::json verdictJson(const Outcome& outcome) {
+  nlohmann::json json{{"verdict", obs::nameOf(outcome.ending)}};
+  const checkers::Findings& findings = outcome.report.findings;
+  json["safetyViolations"] = findings.count(Severity::safety);
+  json["livenessViolations"] = findings.count(Severity::liveness);
+  nlohmann::json texts = nlohmann::json::array();
+  for (const Finding& finding : findings.violations()) {
+    texts.push_back(fmt::format("{} ({}): {}", obs::nameOf(finding.checker), finding.rule(),
+                                checkers::describe(finding, namesIn(outcome.report))));
+  }
+  json["violations"] = std::move(texts);
+  json["unmet"] = outcome.unmet;
+  return json;
+}
+
+void RunProgressLine::reached(obs::TrueInstant now, std::uint64_t events) {
+  if (!out_.wantsProgress()) return;
+  const std::chrono::nanoseconds simulated(now.ns);
+  const std::string share =
+      end_.ns > 0 ? fmt::format(" of {}", elapsed(std::chrono::nanoseconds(end_.ns))) : "";
+  out_.progress(fmt::format("{}{} simulated, {}, {} events, {} events/s", elapsed(simulated), share,
+                            speedup(now.ns, watch_.elapsed()), grouped(events),
+                            perSecond(events, watch_.elapsed())));
+}
+
+}  // namespace holdfast::cli
