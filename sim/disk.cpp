@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "sim/network.hpp"
-
 namespace holdfast::sim {
 namespace {
 

@@ -177,11 +177,6 @@ std::uint32_t Network::streamEpoch(NodeId from, NodeId to) const {
 
 std::uint64_t Network::sent(NodeId from, NodeId to) const { return inside(from, to) ? at(from, to).sent : 0; }
 
-std::string describe(const LatencyDistribution& latency) {
-  return fmt::format("{}..{} ns, {} ppm up to {} ns", latency.minimum.ns, latency.typical.ns, latency.tailPpm,
-                     latency.tail.ns);
-}
-
 std::string describe(const LinkOptions& options) {
   return fmt::format(
       "latency {}; loss {} ppm; duplicate {} ppm; reorder {} ppm by up to {} ns; retransmit after {} ns",

@@ -146,7 +146,6 @@ class Network {
 };
 
 /// One line of text with every option and its unit.
-std::string describe(const LatencyDistribution& latency);
 std::string describe(const LinkOptions& options);
 
 }  // namespace holdfast::sim

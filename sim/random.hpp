@@ -12,6 +12,7 @@
 
 #include <boost/describe/class.hpp>
 #include <cstdint>
+#include <string>
 
 #include "sim/time.hpp"
 #include "sim/wide_integer.hpp"
@@ -115,5 +116,8 @@ struct LatencyDistribution {
 };
 
 BOOST_DESCRIBE_STRUCT(LatencyDistribution, (), (minimum, typical, tail, tailPpm))
+
+/// One line of text with every option and its unit.
+std::string describe(const LatencyDistribution& latency);
 
 }  // namespace holdfast::sim

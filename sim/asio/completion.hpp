@@ -66,12 +66,12 @@ class Completion : private detail::Waitable {
 
   /// Waits for the value; completes with void(error_code, T).
   template <class Token = boost::asio::deferred_t>
-  auto wait(Token&& token = Token()) {
+  [[nodiscard]] auto wait(Token&& token = Token()) {
     return waitUntil(TrueInstant::never(), std::forward<Token>(token));
   }
   /// The same with a deadline in true time.
   template <class Token = boost::asio::deferred_t>
-  auto waitUntil(TrueInstant deadline, Token&& token = Token()) {
+  [[nodiscard]] auto waitUntil(TrueInstant deadline, Token&& token = Token()) {
     return boost::asio::async_initiate<Token, void(boost::system::error_code, T)>(
         [this](auto&& handler, TrueInstant until) {
           start(context_->makeWait<detail::ValueWaitOperation<T>>(std::forward<decltype(handler)>(handler)),
@@ -81,7 +81,7 @@ class Completion : private detail::Waitable {
   }
   /// The same with a limit from now() on.
   template <class Token = boost::asio::deferred_t>
-  auto waitFor(Duration limit, Token&& token = Token()) {
+  [[nodiscard]] auto waitFor(Duration limit, Token&& token = Token()) {
     return waitUntil(context_->now() + limit, std::forward<Token>(token));
   }
 

@@ -174,10 +174,10 @@ class VirtualContext : public boost::asio::execution_context, private boost::asi
 
   /// Waits until true instant `at`; completes with void(error_code), operation_aborted if cancelled.
   template <class Token = boost::asio::deferred_t>
-  auto sleepUntil(TrueInstant at, Token&& token = Token());
+  [[nodiscard]] auto sleepUntil(TrueInstant at, Token&& token = Token());
   /// The same, `d` after now() at the call (not at the co_await).
   template <class Token = boost::asio::deferred_t>
-  auto sleepFor(Duration d, Token&& token = Token()) {
+  [[nodiscard]] auto sleepFor(Duration d, Token&& token = Token()) {
     return sleepUntil(now_ + d, std::forward<Token>(token));
   }
 

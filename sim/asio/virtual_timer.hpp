@@ -72,7 +72,7 @@ class VirtualTimer : private detail::Waitable {
 
   /// Waits for the deadline; completes with void(error_code).
   template <class Token = boost::asio::deferred_t>
-  auto wait(Token&& token = Token()) {
+  [[nodiscard]] auto wait(Token&& token = Token()) {
     return boost::asio::async_initiate<Token, void(boost::system::error_code)>(
         [this](auto&& handler) {
           auto* const operation =
@@ -84,7 +84,7 @@ class VirtualTimer : private detail::Waitable {
   }
   /// The name that Asio's own timers have for it.
   template <class Token = boost::asio::deferred_t>
-  auto async_wait(Token&& token = Token()) {
+  [[nodiscard]] auto async_wait(Token&& token = Token()) {
     return wait(std::forward<Token>(token));
   }
 
