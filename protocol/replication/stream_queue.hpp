@@ -20,6 +20,8 @@ class StreamQueue {
  public:
   bool empty() const { return begin_ == entries_.size(); }
   std::size_t size() const { return entries_.size() - begin_; }
+  /// How many entries there is memory for; bounded by a small multiple of the most that were in it at once.
+  std::size_t capacity() const { return entries_.capacity(); }
   const ReceivedEntry& front() const { return entries_[begin_]; }
   const ReceivedEntry& back() const { return entries_.back(); }
   const ReceivedEntry& operator[](std::size_t index) const { return entries_[begin_ + index]; }
