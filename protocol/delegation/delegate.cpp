@@ -127,6 +127,7 @@ Cause Delegate::whyLate(const Key& state, const Caller& caller, const Env& env) 
     const FenceState fence = env.replication.fence(delegation.dependencies);
     return fence.kind == FenceState::Kind::unsatisfiable ? Cause::unsatisfiable : Cause::fence;
   }
+  if (delegation.installed && env.sessions.settling(key)) return Cause::fence;
   return caller.last == Cause::none ? Cause::homeUnreachable : caller.last;
 }
 
@@ -191,6 +192,9 @@ bool Delegate::mayAdmit(Key& state, KeyId key, const Env& env) {
     delegation.fenced = true;
     env.observe(obs::FenceSatisfied{key, delegation.token});
   }
+  // What this node has submitted under the key is part of what the next caller must see: it settles first, also when
+  // its handle has lapsed or was unlocked meanwhile (LH-3).
+  if (env.sessions.settling(key)) return false;
   // A handle is never stretched past its delegation: with too little left, renew first (DG-5, LH-2).
   const Duration enough = std::min(env.options().minUseful, state.callers.front().lease);
   if (delegation.deadline - env.now() < enough && delegation.drain == Drain::none) {
