@@ -1,0 +1,224 @@
+// X-1 and the rules about dead authority, over hand-made histories.
+#include "tests/checkers/history_builder.hpp"
+
+namespace holdfast::checkers::testing {
+namespace {
+
+CheckerOptions onlyExclusion() { return CheckerOptions{}.only(Checker::exclusion); }
+
+TEST(Exclusion, OneAfterTheOtherHolds) {
+  Story story(onlyExclusion());
+  story.at(0_s).lock(A, 1).at(1_s).unlock(A, 1).at(1_s).lock(B, 2, Path::clean).at(2_s).unlock(B, 2);
+  expectHeld(story);
+}
+
+TEST(Exclusion, TwoNodesInsideIsAViolation) {
+  Story story(onlyExclusion());
+  story.at(0_s).lock(A, 1).at(5_s).lock(B, 2, Path::clean);
+  const Finding finding = expectViolation(story, Checker::exclusion, Anomaly::overlappingAdmissions);
+  EXPECT_EQ(finding.rule(), "X-1");
+  EXPECT_EQ(finding.node, B);
+  EXPECT_EQ(finding.other, A);
+  EXPECT_EQ(finding.call, CallId{2});
+  EXPECT_EQ(finding.otherCall, CallId{1});
+  EXPECT_EQ(finding.at, TrueInstant{(5_s).ns});
+}
+
+TEST(Exclusion, TwoLocalCallersInsideIsAViolation) {
+  Story story(onlyExclusion());
+  story.at(0_s).lock(A, 1).at(1_s).lock(A, 2);
+  EXPECT_EQ(expectViolation(story, Checker::exclusion, Anomaly::overlappingAdmissions).other, A);
+}
+
+TEST(Exclusion, DifferentKeysDoNotExclude) {
+  Story story(onlyExclusion());
+  story.at(0_s).lock(A, 1, Path::virgin, K).lock(B, 2, Path::virgin, K2);
+  expectHeld(story);
+}
+
+TEST(Exclusion, ALeaseEndsAtItsDeadlineExactly) {
+  Story at(onlyExclusion());
+  at.at(0_s).lock(A, 1).at(10_s).lock(B, 2, Path::recovery);
+  expectHeld(at);
+
+  Story before(onlyExclusion());
+  before.at(0_s).lock(A, 1).at(9'999'999'999_ns).lock(B, 2, Path::recovery);
+  expectViolation(before, Checker::exclusion, Anomaly::overlappingAdmissions);
+}
+
+TEST(Exclusion, ALeaseIsMeasuredOnTheHoldersOwnClock) {
+  // The slow clock of A needs 20 s of true time for a lease of 10 s.
+  Story slow(onlyExclusion());
+  slow.at(0_s).clock(A, 1000_s, -500'000'000).lock(A, 1).at(15_s).lock(B, 2, Path::recovery);
+  EXPECT_EQ(expectViolation(slow, Checker::exclusion, Anomaly::overlappingAdmissions).evidence[2].at,
+            TrueInstant{(20_s).ns});
+
+  Story over(onlyExclusion());
+  over.at(0_s).clock(A, 1000_s, -500'000'000).lock(A, 1).at(20_s).lock(B, 2, Path::recovery);
+  expectHeld(over);
+}
+
+TEST(Exclusion, AChangeOfRateInMidLeaseCounts) {
+  Story story(onlyExclusion());
+  story.at(0_s).clock(A, 0_s).lock(A, 1);
+  story.at(5_s).clock(A, 5_s, -500'000'000);  // the remaining 5 s take 10 s
+  story.at(14_s).lock(B, 2, Path::recovery);
+  expectViolation(story, Checker::exclusion, Anomaly::overlappingAdmissions);
+}
+
+TEST(Exclusion, RevocationAndCrashEndASection) {
+  Story revoked(onlyExclusion());
+  revoked.at(0_s).lock(A, 1).at(1_s).revoke(A, 1).at(1_s).lock(B, 2, Path::clean);
+  expectHeld(revoked);
+
+  Story crashed(onlyExclusion());
+  crashed.at(0_s).lock(A, 1).at(1_s).crash(A).at(2_s).lock(B, 2, Path::recovery);
+  expectHeld(crashed);
+}
+
+TEST(Exclusion, ReplacingTheCoordinatorEndsNoSection) {
+  Story story(onlyExclusion());
+  story.at(0_s).lock(A, 1).at(1_s).tell(A, obs::CoordinatorReplaced{}).at(2_s).lock(A, 2);
+  expectViolation(story, Checker::exclusion, Anomaly::overlappingAdmissions);
+}
+
+TEST(Exclusion, ReentryExtendsTheSection) {
+  Story story(onlyExclusion());
+  story.at(0_s).lock(A, 1).at(9_s).reenter(A, 1, 10_s).at(12_s).lock(B, 2, Path::recovery);
+  expectViolation(story, Checker::exclusion, Anomaly::overlappingAdmissions);
+}
+
+TEST(Exclusion, ReentryThroughADeadHandleIsAViolation) {
+  Story story(onlyExclusion());
+  story.at(0_s).lock(A, 1).at(1_s).revoke(A, 1).at(2_s).reenter(A, 1, 10_s);
+  expectViolation(story, Checker::exclusion, Anomaly::reenteredAfterEnd);
+}
+
+TEST(Exclusion, SubmittingInsideTheLeaseHolds) {
+  Story story(onlyExclusion());
+  story.at(0_s).lock(A, 1).put(A, 1, 1, 5).at(9'999_ms).submit(A, 1).at(20_s).settle(A, 1);
+  expectHeld(story);
+}
+
+TEST(Exclusion, SubmittingAfterTheLapseIsAViolation) {
+  Story story(onlyExclusion());
+  story.at(0_s).lock(A, 1).put(A, 1, 1, 5).at(10_s).submit(A, 1);
+  const Finding finding = expectViolation(story, Checker::exclusion, Anomaly::submittedAfterLapse);
+  EXPECT_EQ(finding.rule(), "LH-3");
+  EXPECT_EQ(finding.expected, (10_s).ns);
+  EXPECT_EQ(finding.observed, (10_s).ns);
+}
+
+TEST(Exclusion, SubmittingAfterARevocationIsAViolationEvenWhenUnlockedBefore) {
+  Story story(onlyExclusion());
+  story.at(0_s).lock(A, 1).put(A, 1, 1, 5).unlock(A, 1).at(1_s).revoke(A, 1, K, true).at(2_s).submit(A, 1);
+  EXPECT_EQ(expectViolation(story, Checker::exclusion, Anomaly::submittedAfterRevocation).rule(), "DR-2");
+}
+
+TEST(Exclusion, SubmittingThroughAHandleLostInACrashIsAViolation) {
+  Story story(onlyExclusion());
+  story.at(0_s).lock(A, 1).put(A, 1, 1, 5).at(1_s).crash(A).at(2_s).restart(A).submit(A, 1);
+  expectViolation(story, Checker::exclusion, Anomaly::submittedWithoutHandle);
+}
+
+TEST(Exclusion, SubmittingThroughNoHandleIsAViolation) {
+  Story story(onlyExclusion());
+  story.at(0_s).lock(A, 1).put(A, 1, 7, 5).submit(A, 1);
+  expectViolation(story, Checker::exclusion, Anomaly::submittedWithoutHandle);
+}
+
+TEST(Exclusion, ARetryNeedsLiveAuthorityUnlessTold) {
+  const auto tell = [](CheckerOptions options) {
+    Story story(options);
+    story.at(0_s).lock(A, 1).put(A, 1, 1, 5).submit(A, 1).at(1_s).revoke(A, 1);
+    story.tell(A, obs::AttemptAborted{{1}, 1}).submit(A, 1, 2);
+    return story;
+  };
+  Story judged = tell(onlyExclusion());
+  expectViolation(judged, Checker::exclusion, Anomaly::submittedAfterRevocation);
+  CheckerOptions lenient = onlyExclusion();
+  lenient.judgeRetries = false;
+  Story excused = tell(lenient);
+  expectHeld(excused);
+}
+
+TEST(Exclusion, AdmittingWithoutAMembershipIsAViolation) {
+  const auto renewed = [](NodeId node, Duration until) {
+    Story story(onlyExclusion());
+    story.at(0_s).tell(node, obs::MembershipRenewed{1, {until.ns}});
+    return story;
+  };
+  Story live = renewed(A, 20_s);
+  live.at(1_s).lock(A, 1);
+  expectHeld(live);
+
+  Story other = renewed(B, 20_s);
+  other.at(1_s).lock(A, 1);
+  expectViolation(other, Checker::exclusion, Anomaly::admittedWithoutMembership);
+
+  Story passed = renewed(A, 20_s);
+  passed.at(20_s).lock(A, 1, Path::cached, K, 0_s);
+  EXPECT_EQ(expectViolation(passed, Checker::exclusion, Anomaly::admittedWithoutMembership).rule(), "EP-6");
+
+  Story lapsed = renewed(A, 20_s);
+  lapsed.at(5_s).tell(A, obs::MembershipLapsed{1}).at(6_s).lock(A, 1);
+  expectViolation(lapsed, Checker::exclusion, Anomaly::admittedWithoutMembership);
+
+  Story never(onlyExclusion());
+  never.at(0_s).lock(A, 1);
+  expectHeld(never);
+}
+
+TEST(Exclusion, AHandleIsBoundedByMembershipAndDelegation) {
+  Story within(onlyExclusion());
+  within.at(0_s).tell(A, obs::MembershipRenewed{1, {(8_s).ns}}).lock(A, 1, Path::virgin, K, 8_s);
+  expectHeld(within);
+
+  Story membership(onlyExclusion());
+  membership.at(0_s).tell(A, obs::MembershipRenewed{1, {(8_s).ns}}).lock(A, 1, Path::virgin, K, 9_s);
+  EXPECT_EQ(expectViolation(membership, Checker::exclusion, Anomaly::leaseBeyondBound).rule(), "LH-2");
+
+  Story delegation(onlyExclusion());
+  delegation.at(0_s).tell(A, obs::Installed{K, {1, 1, 1}, Path::virgin, false, {(8_s).ns}}).lock(A, 1);
+  expectViolation(delegation, Checker::exclusion, Anomaly::leaseBeyondBound);
+
+  Story upgrade(onlyExclusion());
+  upgrade.at(0_s).tell(A, obs::Installed{K, {1, 1, 1}, Path::virgin, false, {(15_s).ns}}).lock(A, 1);
+  upgrade.at(9_s).reenter(A, 1, 10_s);
+  expectViolation(upgrade, Checker::exclusion, Anomaly::leaseBeyondBound);
+}
+
+TEST(Exclusion, TokensOfAKeyIncrease) {
+  Story rising(onlyExclusion());
+  rising.at(0_s).grant(A, Path::virgin).grant(B, Path::clean).nextIncarnation().grant(A, Path::recovery);
+  rising.lock(A, 1, Path::recovery);
+  expectHeld(rising);
+
+  Story repeated(onlyExclusion());
+  repeated.at(0_s).tell(D, obs::Granted{K, A, {1, 1, 4}, Path::virgin, false, 60_s});
+  repeated.tell(D, obs::Granted{K, B, {1, 1, 4}, Path::clean, false, 60_s});
+  EXPECT_EQ(expectViolation(repeated, Checker::exclusion, Anomaly::tokenNotIncreasing).rule(), "TK-1");
+
+  Story older(onlyExclusion());
+  older.at(0_s).tell(D, obs::Granted{K, A, {1, 2, 1}, Path::virgin, false, 60_s});
+  older.tell(D, obs::Granted{K, B, {1, 1, 9}, Path::clean, false, 60_s});
+  expectViolation(older, Checker::exclusion, Anomaly::tokenNotIncreasing);
+}
+
+TEST(Exclusion, AHomeInQuarantineGrantsNothing) {
+  Story early(onlyExclusion());
+  early.at(0_s).tell(D, obs::CoordinatorStarted{2, true, {(10_s).ns}}).at(9_s).grant(A, Path::recovery);
+  EXPECT_EQ(expectViolation(early, Checker::exclusion, Anomaly::grantedInQuarantine).rule(), "DG-9");
+
+  Story waited(onlyExclusion());
+  waited.at(0_s).tell(D, obs::CoordinatorStarted{2, true, {(10_s).ns}}).at(10_s).grant(A, Path::recovery);
+  waited.lock(A, 1, Path::recovery);
+  expectHeld(waited);
+
+  Story waived(onlyExclusion());
+  waived.at(0_s).tell(D, obs::CoordinatorStarted{1, false, {}}).grant(A, Path::virgin).lock(A, 1);
+  expectHeld(waived);
+}
+
+}  // namespace
+}  // namespace holdfast::checkers::testing

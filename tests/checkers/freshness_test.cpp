@@ -1,0 +1,363 @@
+// X-2 and the routes of L-2, each with the near miss that has no excuse.
+#include "tests/checkers/history_builder.hpp"
+
+namespace holdfast::checkers::testing {
+namespace {
+
+CheckerOptions onlyFreshness() { return CheckerOptions{}.only(Checker::freshness); }
+
+/// At 1 s A locks the virgin key, writes 150 in transaction 1 and commits it at position 1.
+Story afterAWrote() {
+  Story story(onlyFreshness());
+  story.at(1_s).grant(A, Path::virgin).lock(A, 1, Path::virgin).put(A, 1, 1, 150).commit(A, 1).unlock(A, 1);
+  return story;
+}
+
+// ---- Clean handoffs ---------------------------------------------------------------------------------------
+
+TEST(Freshness, ACleanHandoffWithTheWriteAppliedHolds) {
+  Story story = afterAWrote();
+  story.at(2_s).release(A).grant(B, Path::clean).apply(B, A).lock(B, 2, Path::clean);
+  expectHeld(story);
+}
+
+TEST(Freshness, ACleanHandoffWithoutTheWriteIsAViolation) {
+  Story story = afterAWrote();
+  story.at(2_s).release(A).grant(B, Path::clean).lock(B, 2, Path::clean);
+  const Finding finding = expectViolation(story, Checker::freshness, Anomaly::staleAdmission);
+  EXPECT_EQ(finding.rule(), "X-2");
+  EXPECT_EQ(finding.node, B);
+  EXPECT_EQ(finding.other, A);
+  EXPECT_EQ(finding.otherTxn, TxnId{1});
+  EXPECT_EQ(finding.expected, 1);
+  EXPECT_EQ(finding.observed, 0);
+}
+
+TEST(Freshness, TheWriteItselfMustShowNotOnlyALaterEntry) {
+  Story story = afterAWrote();
+  story.at(2_s).release(A).grant(B, Path::clean);
+  story.tell(B, obs::GapFound{A, 1, 1}).tell(B, obs::Applied{A, 2, false}).lock(B, 2, Path::clean);
+  expectViolation(story, Checker::freshness, Anomaly::staleAdmission);
+}
+
+TEST(Freshness, AFailedApplyHidesTheWriteUntilItIsRepaired) {
+  Story hole = afterAWrote();
+  hole.at(2_s).release(A).grant(B, Path::clean).fail(B, A).apply(B, A).lock(B, 2, Path::clean);
+  expectViolation(hole, Checker::freshness, Anomaly::staleAdmission);
+
+  Story repaired = afterAWrote();
+  repaired.at(2_s).release(A).grant(B, Path::clean).fail(B, A).apply(B, A).repair(B, A, 1);
+  repaired.lock(B, 2, Path::clean);
+  expectHeld(repaired);
+}
+
+TEST(Freshness, TheMiddleHolderThatWroteNothingPassesTheWriteOn) {
+  Story story = afterAWrote();
+  story.at(2_s).release(A).grant(B, Path::clean).apply(B, A).lock(B, 2, Path::clean).unlock(B, 2);
+  story.at(3_s).release(B).grant(C, Path::clean).apply(C, B).lock(C, 3, Path::clean);
+  EXPECT_EQ(expectViolation(story, Checker::freshness, Anomaly::staleAdmission).other, A);
+}
+
+TEST(Freshness, AVirginPathIsNoExcuseForADelegatedKey) {
+  Story story = afterAWrote();
+  story.at(2_s).lock(B, 2, Path::virgin);
+  expectViolation(story, Checker::freshness, Anomaly::staleAdmission);
+}
+
+TEST(Freshness, ACachedAdmissionIsJudgedToo) {
+  Story story = afterAWrote();
+  story.at(2_s).lock(B, 2, Path::cached);
+  expectViolation(story, Checker::freshness, Anomaly::staleAdmission);
+}
+
+TEST(Freshness, UnlockedWritesOweNothing) {
+  Story story(onlyFreshness());
+  story.at(1_s).put(A, 1, 0, 7).commit(A, 1).at(2_s).lock(B, 1, Path::virgin);
+  expectHeld(story);
+}
+
+TEST(Freshness, WritesToAnotherKeyOweNothing) {
+  Story story = afterAWrote();
+  story.at(2_s).lock(B, 2, Path::virgin, K2);
+  expectHeld(story);
+}
+
+// ---- L-2a: the predecessor crashed ------------------------------------------------------------------------
+
+TEST(Freshness, L2aTheCrashedPredecessor) {
+  Story story = afterAWrote();
+  story.at(2_s).crash(A).at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 9);
+  story.measure(B, 9, C).at(61_s).skip(B, 9, A).barrierDone(B, 9).lock(B, 2, Path::recovery);
+  const Finding finding = expectLimitation(story, Route::l2a, Anomaly::staleAdmission);
+  EXPECT_EQ(finding.other, A);
+  EXPECT_EQ(finding.evidence[0].fact, Fact::settled);
+  EXPECT_EQ(finding.evidence[1].fact, Fact::crashed);
+  EXPECT_EQ(finding.evidence[1].at, TrueInstant{(2_s).ns});
+}
+
+TEST(Freshness, L2aNeedsARecoveryAndNotOnlyACrash) {
+  Story story = afterAWrote();
+  story.at(2_s).release(A).at(3_s).crash(A).at(4_s).grant(B, Path::clean).lock(B, 2, Path::clean);
+  expectViolation(story, Checker::freshness, Anomaly::staleAdmission);
+}
+
+TEST(Freshness, ACommitFoundAfterTheCrashIsL2aToo) {
+  Story story(onlyFreshness());
+  story.at(1_s).grant(A, Path::virgin).lock(A, 1, Path::virgin).put(A, 1, 1, 150).submit(A, 1);
+  story.at(2_s).crash(A).at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 9);
+  story.measure(B, 9, C).at(61_s).skip(B, 9, A).barrierDone(B, 9).lock(B, 2, Path::recovery);
+  story.at(70_s).restart(A).settle(A, 1, true);
+  expectLimitation(story, Route::l2a, Anomaly::lateSettlement);
+}
+
+// ---- L-2b: the predecessor can not be reached -------------------------------------------------------------
+
+TEST(Freshness, L2bTheUnreachablePredecessor) {
+  Story story = afterAWrote();
+  story.at(2_s).cut(A, B).at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 9);
+  story.measure(B, 9, C).at(61_s).skip(B, 9, A).barrierDone(B, 9).lock(B, 2, Path::recovery);
+  const Finding finding = expectLimitation(story, Route::l2b, Anomaly::staleAdmission);
+  EXPECT_EQ(finding.evidence[1].fact, Fact::barrierSkipped);
+  EXPECT_EQ(finding.evidence[1].number, 9);
+}
+
+TEST(Freshness, L2bNeedsTheMemberToBeSilent) {
+  // A answered, and yet it was left out.
+  Story story = afterAWrote();
+  story.at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 9).measure(B, 9, C);
+  story.tell(B, obs::MessageDelivered{1, A, MessageKind::barrierReply});
+  story.at(61_s).skip(B, 9, A).barrierDone(B, 9).lock(B, 2, Path::recovery);
+  expectViolation(story, Checker::freshness, Anomaly::staleAdmission);
+}
+
+TEST(Freshness, AMemberThatTheBarrierForgotIsAViolation) {
+  Story story = afterAWrote();
+  story.at(2_s).cut(A, B).at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 9);
+  story.measure(B, 9, C).barrierDone(B, 9).lock(B, 2, Path::recovery);
+  expectViolation(story, Checker::freshness, Anomaly::staleAdmission);
+}
+
+// ---- L-2c: the commit settled after the barrier was measured ----------------------------------------------
+
+TEST(Freshness, L2cSettledBetweenBarrierAndAdmission) {
+  Story story(onlyFreshness());
+  story.at(1_s).grant(A, Path::virgin).lock(A, 1, Path::virgin).put(A, 1, 1, 150).submit(A, 1);
+  story.at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 9).measure(B, 9, A);
+  story.at(61_s).settle(A, 1).at(62_s).apply(B, A, 1).barrierDone(B, 9).lock(B, 2, Path::recovery);
+  const Finding finding = expectLimitation(story, Route::l2c, Anomaly::staleAdmission);
+  EXPECT_EQ(finding.evidence[1].fact, Fact::barrierMeasured);
+  EXPECT_EQ(finding.evidence[1].number, 1);
+}
+
+TEST(Freshness, L2cSettledAfterTheAdmission) {
+  Story story(onlyFreshness());
+  story.at(1_s).grant(A, Path::virgin).lock(A, 1, Path::virgin).put(A, 1, 1, 150).submit(A, 1);
+  story.at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 9).measure(B, 9, A);
+  story.apply(B, A).barrierDone(B, 9).at(61_s).lock(B, 2, Path::recovery).at(62_s).settle(A, 1);
+  const Finding finding = expectLimitation(story, Route::l2c, Anomaly::lateSettlement);
+  EXPECT_EQ(finding.node, A);
+  EXPECT_EQ(finding.other, B);
+}
+
+TEST(Freshness, ABarrierThatWasMeasuredMustBeDrained) {
+  // FR-8: the write lies below the measured position, yet it does not show.
+  Story story = afterAWrote();
+  story.at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 9).measure(B, 9, A);
+  story.at(61_s).barrierDone(B, 9).lock(B, 2, Path::recovery);
+  expectViolation(story, Checker::freshness, Anomaly::staleAdmission);
+}
+
+TEST(Freshness, L2cIsNoExcuseForAWriteThatHadSettledBeforeTheBarrier) {
+  // A "head position" measured too low (FR-9): the write had settled long before the barrier began.
+  Story story = afterAWrote();
+  story.at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 9);
+  story.tell(B, obs::BarrierMeasured{9, A, 0}).at(61_s).barrierDone(B, 9).lock(B, 2, Path::recovery);
+  expectViolation(story, Checker::freshness, Anomaly::staleAdmission);
+}
+
+TEST(Freshness, ASharedBarrierMustNotBeOlderThanTheRecovery) {
+  // The barrier had measured A before A's commit settled, and the recovery joined it only afterwards.
+  Story story(onlyFreshness());
+  story.at(1_s).grant(A, Path::virgin).lock(A, 1, Path::virgin).put(A, 1, 1, 150).submit(A, 1);
+  story.at(2_s).startBarrier(B, 9, {K2}).measure(B, 9, A).at(3_s).settle(A, 1);
+  story.at(60_s).expire(A).grant(B, Path::recovery).tell(B, obs::RecoveryJoined{K, 9}).barrierDone(B, 9);
+  story.at(61_s).lock(B, 2, Path::recovery);
+  expectViolation(story, Checker::freshness, Anomaly::staleAdmission);
+}
+
+TEST(Freshness, RecoveryWithoutASatisfiedBarrierIsAViolation) {
+  const auto lockAfter = [](auto&& prepare) {
+    Story story(onlyFreshness());
+    story.at(1_s).grant(B, Path::recovery);
+    prepare(story);
+    story.lock(B, 1, Path::recovery);
+    return story;
+  };
+  Story none = lockAfter([](Story&) {});
+  EXPECT_EQ(expectViolation(none, Checker::freshness, Anomaly::admittedWithoutBarrier).rule(), "FR-8");
+  Story open = lockAfter([](Story& s) { s.startBarrier(B, 9).measure(B, 9, A); });
+  expectViolation(open, Checker::freshness, Anomaly::admittedWithoutBarrier);
+  Story failed = lockAfter([](Story& s) { s.startBarrier(B, 9).measure(B, 9, A).barrierDone(B, 9, false); });
+  expectViolation(failed, Checker::freshness, Anomaly::admittedWithoutBarrier);
+  Story done = lockAfter([](Story& s) { s.startBarrier(B, 9).measure(B, 9, A).barrierDone(B, 9); });
+  expectHeld(done);
+}
+
+TEST(Freshness, AnEarlierRecoverysBarrierDoesNotServeTheNext) {
+  Story story(onlyFreshness());
+  story.at(1_s).grant(B, Path::recovery).startBarrier(B, 9).barrierDone(B, 9).lock(B, 1, Path::recovery);
+  story.at(2_s).unlock(B, 1).at(60_s).expire(B).grant(B, Path::recovery).lock(B, 2, Path::recovery);
+  expectViolation(story, Checker::freshness, Anomaly::admittedWithoutBarrier);
+}
+
+TEST(Freshness, ARenewalInMidRecoveryChangesNothing) {
+  Story story(onlyFreshness());
+  story.at(1_s).grant(B, Path::recovery).startBarrier(B, 9).at(2_s).grant(B, Path::recovery, K, D, true);
+  story.barrierDone(B, 9).lock(B, 1, Path::recovery);
+  expectHeld(story);
+}
+
+// ---- After a recovery -------------------------------------------------------------------------------------
+
+/// A's write is lost by L-2b in B's recovery; B then releases cleanly.
+Story afterBRecoveredWithoutA() {
+  Story story = afterAWrote();
+  story.at(2_s).cut(A, B).at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 9);
+  story.measure(B, 9, C).at(61_s).skip(B, 9, A).barrierDone(B, 9).lock(B, 2, Path::recovery);
+  story.at(62_s).unlock(B, 2).release(B);
+  return story;
+}
+
+TEST(Freshness, WhatARecoveryLostStaysLostAcrossCleanHandoffs) {
+  Story story = afterBRecoveredWithoutA();
+  story.at(63_s).grant(C, Path::clean).apply(C, B).lock(C, 3, Path::clean);
+  expectLimitation(story, Route::l2b, Anomaly::staleAdmission);
+  EXPECT_EQ(story.findings().count(Route::l2b), 2U);
+}
+
+TEST(Freshness, WhatTheRecovererWroteIsOwedByTheNext) {
+  Story story = afterAWrote();
+  story.at(2_s).cut(A, B).at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 9);
+  story.measure(B, 9, C).at(61_s).skip(B, 9, A).barrierDone(B, 9).lock(B, 2, Path::recovery);
+  story.put(B, 2, 2, 80).commit(B, 2).at(62_s).unlock(B, 2).release(B);
+  story.at(63_s).grant(C, Path::clean).apply(C, A).lock(C, 3, Path::clean);
+  EXPECT_EQ(expectViolation(story, Checker::freshness, Anomaly::staleAdmission).other, B);
+}
+
+TEST(Freshness, ALaterReleaseByTheOriginCoversTheLostWriteAgain) {
+  Story story = afterBRecoveredWithoutA();
+  story.at(63_s).heal(A, B).grant(A, Path::clean).apply(A, B).lock(A, 3, Path::clean).unlock(A, 3).release(A);
+  story.at(64_s).grant(C, Path::clean).apply(C, B).lock(C, 4, Path::clean);
+  EXPECT_EQ(expectViolation(story, Checker::freshness, Anomaly::staleAdmission).other, A);
+}
+
+TEST(Freshness, AStaleReleaseThatClearedNothingCoversNothing) {
+  Story story = afterBRecoveredWithoutA();
+  story.at(63_s).appendRelease(A).tell(D, obs::ReleaseSeen{K, A, story.token(), false});
+  story.at(64_s).grant(C, Path::clean).apply(C, B).lock(C, 3, Path::clean);
+  expectLimitation(story, Route::l2b, Anomaly::staleAdmission);
+}
+
+TEST(Freshness, ALaterRecoveryThatMeasuredTheOriginCoversTheLostWriteAgain) {
+  Story story = afterBRecoveredWithoutA();
+  story.at(63_s).heal(A, B).grant(C, Path::clean).apply(C, B).lock(C, 3, Path::clean);
+  story.at(120_s).expire(C).grant(B, Path::recovery).startBarrier(B, 10).measure(B, 10, A).measure(B, 10, C);
+  story.apply(B, A).apply(B, C).barrierDone(B, 10).lock(B, 4, Path::recovery).unlock(B, 4).release(B);
+  story.at(121_s).grant(C, Path::clean).apply(C, B).lock(C, 5, Path::clean);
+  EXPECT_EQ(expectViolation(story, Checker::freshness, Anomaly::staleAdmission).call, CallId{5});
+}
+
+// ---- Settlement -------------------------------------------------------------------------------------------
+
+TEST(Freshness, AHandoverBeforeSettlementIsAViolation) {
+  Story story(onlyFreshness());
+  story.at(1_s).grant(A, Path::virgin).lock(A, 1, Path::virgin).put(A, 1, 1, 150).submit(A, 1).unlock(A, 1);
+  story.at(2_s).release(A).grant(B, Path::clean).apply(B, A).lock(B, 2, Path::clean).at(3_s).settle(A, 1);
+  EXPECT_EQ(expectViolation(story, Checker::freshness, Anomaly::lateSettlement).rule(), "DR-3");
+}
+
+TEST(Freshness, SettlementBehindTheReleaseIsAViolationEvenIfItComesBeforeTheSuccessor) {
+  Story story(onlyFreshness());
+  story.at(1_s).grant(A, Path::virgin).lock(A, 1, Path::virgin).put(A, 1, 1, 150).submit(A, 1).unlock(A, 1);
+  story.at(2_s).release(A).settle(A, 1).grant(B, Path::clean).apply(B, A, 1).lock(B, 2, Path::clean);
+  expectViolation(story, Checker::freshness, Anomaly::staleAdmission);
+}
+
+TEST(Freshness, TheNextLocalCallerMayComeBeforeTheCommit) {
+  Story story(onlyFreshness());
+  story.at(1_s).lock(A, 1, Path::virgin).put(A, 1, 1, 150).submit(A, 1).unlock(A, 1);
+  story.at(2_s).lock(A, 2).at(3_s).settle(A, 1);
+  const Finding finding = expectLimitation(story, Route::lh4, Anomaly::lateSettlement);
+  EXPECT_EQ(finding.otherCall, CallId{2});
+}
+
+TEST(Freshness, ALocalCallerUnderANewDelegationMustNot) {
+  Story story(onlyFreshness());
+  story.at(1_s).grant(A, Path::virgin).lock(A, 1, Path::virgin).put(A, 1, 1, 150).submit(A, 1).unlock(A, 1);
+  story.at(2_s).release(A).grant(A, Path::clean).lock(A, 2, Path::clean).at(3_s).settle(A, 1);
+  expectViolation(story, Checker::freshness, Anomaly::lateSettlement);
+}
+
+// ---- Recovery after a clean release -----------------------------------------------------------------------
+
+Story recoveredAfterCleanRelease(const std::function<void(Story&)>& between) {
+  Story story = afterAWrote();
+  story.at(2_s).release(A).at(3_s);
+  between(story);
+  story.grant(B, Path::recovery).startBarrier(B, 9).measure(B, 9, A).measure(B, 9, C).apply(B, A);
+  story.barrierDone(B, 9).at(60_s).lock(B, 2, Path::recovery);
+  return story;
+}
+
+TEST(Freshness, RecoveryAfterACleanReleaseIsCountedByItsReason) {
+  Story evicted = recoveredAfterCleanRelease(
+      [](Story& s) { s.tell(D, obs::LineageLost{K, obs::LineageLoss::evicted}); });
+  expectLimitation(evicted, Route::l2Eviction, Anomaly::recoveryAfterCleanRelease);
+
+  Story restarted = recoveredAfterCleanRelease([](Story& s) { s.crash(D).restart(D); });
+  expectLimitation(restarted, Route::l2HomeRestart, Anomaly::recoveryAfterCleanRelease);
+
+  Story recreated = recoveredAfterCleanRelease([](Story& s) { s.tell(D, obs::CoordinatorReplaced{}); });
+  expectLimitation(recreated, Route::l2HomeRestart, Anomaly::recoveryAfterCleanRelease);
+
+  Story changed = recoveredAfterCleanRelease(
+      [](Story& s) { s.tell(D, obs::LineageLost{K, obs::LineageLoss::membershipChange}); });
+  expectLimitation(changed, Route::l2MembershipChange, Anomaly::recoveryAfterCleanRelease);
+}
+
+TEST(Freshness, RecoveryAfterAnExpiryIsNoSuchRoute) {
+  Story story = afterAWrote();
+  story.at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 9).measure(B, 9, A).apply(B, A);
+  story.barrierDone(B, 9).lock(B, 2, Path::recovery);
+  expectHeld(story);
+  EXPECT_TRUE(story.findings().limitations().empty()) << story.told();
+}
+
+TEST(Freshness, AnUnusedGrantHandedBackLeavesTheReleaseClean) {
+  Story story = recoveredAfterCleanRelease([](Story& s) {
+    s.grant(C, Path::clean).tell(C, obs::HandedBack{K, s.token()});
+    s.tell(D, obs::HandBackSeen{K, C, s.token(), true});
+    s.tell(D, obs::LineageLost{K, obs::LineageLoss::evicted});
+  });
+  expectLimitation(story, Route::l2Eviction, Anomaly::recoveryAfterCleanRelease);
+}
+
+// ---- Streams ----------------------------------------------------------------------------------------------
+
+TEST(Freshness, ApplyingOutOfOrderIsAViolation) {
+  Story story(onlyFreshness());
+  story.at(1_s).tell(B, obs::Applied{A, 1, false}).tell(B, obs::Applied{A, 3, false}).lock(B, 1);
+  const Finding finding = expectViolation(story, Checker::freshness, Anomaly::appliedOutOfOrder);
+  EXPECT_EQ(finding.expected, 2);
+  EXPECT_EQ(finding.observed, 3);
+}
+
+TEST(Freshness, AGapThatWasToldIsNoDisorder) {
+  Story story(onlyFreshness());
+  story.at(1_s).tell(B, obs::Applied{A, 1, false}).tell(B, obs::GapFound{A, 2, 5});
+  story.tell(B, obs::Applied{A, 6, false}).lock(B, 1);
+  expectHeld(story);
+}
+
+}  // namespace
+}  // namespace holdfast::checkers::testing
