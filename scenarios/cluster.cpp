@@ -380,16 +380,8 @@ void Cluster::finish() {
 }
 
 obs::FinalRecord Cluster::record(NodeId node, KeyId key) const {
-  obs::FinalRecord shown;
-  shown.key = key;
-  if (!known(node) || !machine(node).node) return shown;
-  if (const protocol::Record* record = machine(node).node->record(key)) {
-    const protocol::RecordView view = record->view();
-    shown.present = view.present;
-    shown.writers = view.writers;
-    shown.values = view.values;
-  }
-  return shown;
+  if (!known(node) || !machine(node).node) return {key, 0, {}, {}};
+  return machine(node).node->replication().finalRecord(key);
 }
 
 const protocol::Node* Cluster::node(NodeId node) const {

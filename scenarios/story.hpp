@@ -375,7 +375,8 @@ class Story : private ReplyListener, private ObservationSink {
   void observe(const obs::Stamped& stamped, std::uint64_t chain) override;
 
   bool record(bool met, std::string_view what, std::string observed, std::string expected);
-  void drive(TrueInstant limit, const std::function<bool()>& done);
+  Task<> runScript(std::function<Task<>()>& body);
+  void drive(TrueInstant until, const std::function<bool()>& done);
   void wakeConditions();
 
   /// A call that the story made and that is not answered.
@@ -391,21 +392,23 @@ class Story : private ReplyListener, private ObservationSink {
     std::shared_ptr<sim::Completion<bool>> completion;
   };
   template <class T>
-  Pending<T> ask(std::vector<Asked<T>>& asked, std::uint32_t id, NodeId node, const protocol::Input& input,
+  Pending<T> ask(std::vector<Asked<T>>& asked, std::uint32_t call, NodeId node, const protocol::Input& input,
                  bool submission = false);
+
+  static constexpr std::size_t kProgressEvery = 65'536;
 
   ScenarioContext& scenario_;
   StoryOptions options_;
   std::shared_ptr<const protocol::Directory> directory_;
-  std::vector<std::string> nodeNames_;
+  std::vector<std::string> keyNames_;  // as the story calls them, by id
   ScenarioResult result_;
   std::vector<obs::Stamped> observations_;
   std::vector<Asked<LockOutcome>> locks_;
   std::vector<Asked<ReadOutcome>> reads_;
   std::vector<Asked<TxnOutcome>> txns_;
   std::vector<Condition> conditions_;
+  std::vector<std::unique_ptr<std::function<Task<>()>>> scripts_;  // their captures outlive the coroutines
   std::size_t scriptsRunning_ = 0;
-  bool observedSomething_ = false;
   Cluster cluster_;
   sim::VirtualContext virtual_;
 };

@@ -56,7 +56,11 @@ RunReport runPlan(const RunOptions& options, const protocol::Rules& rules, const
 RunReport runSeed(const RunOptions& options, const protocol::Rules& rules, ObservationSink* sink = nullptr,
                   RunProgress* progress = nullptr);
 
-/// The checkers' figures that follow from the options, for runs of plans.
+class Cluster;
+
+/// The report of a cluster whose run has ended.
+RunReport reportOf(const Cluster& cluster, std::uint64_t seed);
+
 struct SweepReport;
 
 /// Called on the thread that called sweep(), after each seed was merged and about ten times a second.
