@@ -118,7 +118,7 @@ void Delegate::refuseAll(Key& state, KeyId key, Cause cause, const Env& env) {
 
 /// Section 12: 423 only when the last valid observation was "held by another"; everything else names its
 /// cause.
-Cause Delegate::whyLate(const Key& state, const Caller& caller, const Env& env) const {
+Cause Delegate::whyLate(const Key& state, KeyId key, const Caller& caller, const Env& env) const {
   if (state.inside.valid() && state.inside != caller.call) return Cause::contended;
   if (!env.live()) return Cause::noMembership;
   const Delegation& delegation = state.delegation;
@@ -139,7 +139,7 @@ void Delegate::refuseLate(Key& state, KeyId key, const Env& env) {
     }
     const Caller late = state.callers[i];
     state.callers.erase(state.callers.begin() + static_cast<std::ptrdiff_t>(i));
-    refuse(late, key, whyLate(state, late, env), env);
+    refuse(late, key, whyLate(state, key, late, env), env);
   }
 }
 

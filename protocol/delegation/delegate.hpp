@@ -101,7 +101,7 @@ class Delegate {
   void refuse(const Caller& caller, KeyId key, Cause cause, const Env& env) const;
   void refuseAll(Key& state, KeyId key, Cause cause, const Env& env);
   void refuseLate(Key& state, KeyId key, const Env& env);
-  Cause whyLate(const Key& state, const Caller& caller, const Env& env) const;
+  Cause whyLate(const Key& state, KeyId key, const Caller& caller, const Env& env) const;
   void armCallerTimer(const Key& state, KeyId key, const Env& env) const;
   void askAgainBy(Key& state, KeyId key, MonotonicInstant deadline, const Env& env) const;
   void leave(Key& state, KeyId key, CallId call, const Env& env);
