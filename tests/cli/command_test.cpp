@@ -1,0 +1,223 @@
+// The command line as a whole: help, versions, and every way to get it wrong.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <regex>
+#include <set>
+
+#include "cli/coverage_report.hpp"
+#include "cli/option_list.hpp"
+#include "cli/verb.hpp"
+#include "cli/version.hpp"
+#include "protocol/rules.hpp"
+#include "scenarios/scenario.hpp"
+#include "tests/cli/process.hpp"
+
+namespace holdfast::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::MatchesRegex;
+using testing::Not;
+using testing::StartsWith;
+
+TEST(Help, OfTheCommandNamesEveryVerb) {
+  const Ran ran = holdfast({"--help"});
+  EXPECT_EQ(ran.exitCode, 0);
+  EXPECT_THAT(ran.standardError, IsEmpty());
+  for (const Verb& verb : verbs())
+    EXPECT_THAT(ran.standardOutput, HasSubstr("\n  " + std::string(verb.name)));
+  EXPECT_THAT(ran.standardOutput, AllOf(HasSubstr("Example"), HasSubstr("--version"), HasSubstr("--json")));
+}
+
+TEST(Help, OfAVerbHasASentenceOptionsAndAnExample) {
+  for (const Verb& verb : verbs()) {
+    for (const char* flag : {"--help", "-h"}) {
+      const Ran ran = holdfast({std::string(verb.name), flag});
+      EXPECT_EQ(ran.exitCode, 0) << verb.name;
+      EXPECT_THAT(ran.standardOutput, AllOf(HasSubstr("Usage: holdfast " + std::string(verb.name)),
+                                            HasSubstr("--json"), HasSubstr("--quiet"), HasSubstr("Example")))
+          << verb.name;
+      EXPECT_THAT(ran.standardError, IsEmpty());
+    }
+  }
+}
+
+/// The lines behind "Example" of a verb's help.
+std::vector<std::string> examplesOf(std::string_view verb) {
+  std::istringstream text(holdfast({std::string(verb), "--help"}).standardOutput);
+  std::vector<std::string> examples;
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with("  holdfast ")) examples.push_back(line.substr(2));
+  }
+  return examples;
+}
+
+TEST(Help, ItsExamplesWork) {
+  for (const Verb& verb : verbs()) {
+    const std::vector<std::string> examples = examplesOf(verb.name);
+    EXPECT_THAT(examples, Not(IsEmpty())) << verb.name;
+    for (const std::string& example : examples) {
+      const ScratchFolder scratch;
+      const Ran ran = shell(example, {.folder = scratch.path()});
+      EXPECT_EQ(ran.exitCode, 0) << example << "\n" << ran.standardError;
+    }
+  }
+}
+
+TEST(Version, NamesCommitCompilerAndBuild) {
+  const Ran ran = holdfast({"--version"});
+  EXPECT_EQ(ran.exitCode, 0);
+  EXPECT_THAT(ran.standardOutput,
+              MatchesRegex("holdfast [0-9]+\\.[0-9]+\\.[0-9]+ \\(.+\\) (g\\+\\+|clang) .+ .+\n"));
+  EXPECT_FALSE(commitName().empty());
+}
+
+struct BadUsage {
+  const char* name;
+  std::vector<std::string> arguments;
+  std::vector<std::string> complaints;  ///< All of them are in the message.
+};
+
+std::ostream& operator<<(std::ostream& out, const BadUsage& bad) { return out << bad.name; }
+
+class BadUsageTest : public testing::TestWithParam<BadUsage> {};
+
+TEST_P(BadUsageTest, EndsIn64WithAMessage) {
+  const ScratchFolder scratch;
+  const Ran ran = holdfast(GetParam().arguments, {.folder = scratch.path()});
+  EXPECT_EQ(ran.exitCode, 64);
+  EXPECT_THAT(ran.standardOutput, IsEmpty());
+  EXPECT_THAT(ran.standardError, StartsWith("holdfast: "));
+  for (const std::string& complaint : GetParam().complaints) {
+    EXPECT_THAT(ran.standardError, HasSubstr(complaint));
+  }
+  EXPECT_EQ(scratch.size(), 0U) << "a file was left behind";
+}
+
+TEST_P(BadUsageTest, TellsMachinesToo) {
+  std::vector<std::string> arguments = GetParam().arguments;
+  arguments.emplace_back("--json");
+  const Ran ran = holdfast(arguments);
+  EXPECT_EQ(ran.exitCode, 64);
+  const nlohmann::json error = ran.object("error");
+  EXPECT_EQ(error["exitCode"], 64);
+  EXPECT_EQ("holdfast: " + error["text"].get<std::string>() + "\n", ran.standardError);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Usage, BadUsageTest,
+    testing::Values(
+        BadUsage{"NoVerb", {}, {"a verb is missing", "expected one of run, sweep, replay, list"}},
+        BadUsage{"UnknownVerb",
+                 {"swep"},
+                 {"there is no verb 'swep'", "did you mean 'sweep'?", "expected one of run"}},
+        BadUsage{"UnknownTopOption", {"--frobnicate"}, {"there is no option '--frobnicate'"}},
+        BadUsage{"UnknownOption",
+                 {"run", "--sed", "7"},
+                 {"run: there is no option '--sed'", "'--seed'", "--help"}},
+        BadUsage{
+            "UnknownOptionWithValue", {"sweep", "--seds=7"}, {"there is no option '--seds'", "'--seeds'"}},
+        BadUsage{"TooManyWords", {"run", "mixed", "more"}, {"run: 'more' is one word too many"}},
+        BadUsage{"MissingValue", {"run", "--seed"}, {"--seed"}},
+        BadUsage{"UnknownScenario",
+                 {"run", "S-99-no-such"},
+                 {"there is no scenario 'S-99-no-such'", "holdfast list"}},
+        BadUsage{"NearScenario", {"run", "mixd"}, {"there is no scenario 'mixd'; did you mean 'mixed'?"}},
+        BadUsage{"AmbiguousScenario", {"run", "S-"}, {"'S-' is the beginning of", "expected one of"}},
+        BadUsage{"BadSeed", {"run", "--seed", "seven"}, {"--seed: 'seven' is no seed"}},
+        BadUsage{
+            "SeedTooLarge", {"run", "--seed", "18446744073709551616"}, {"--seed", "18446744073709551615"}},
+        BadUsage{"UnknownRule",
+                 {"run", "--without", "DG3_OneDelegat"},
+                 {"--without: there is no rule", "'DG3_OneDelegate'"}},
+        BadUsage{"AmbiguousRule", {"run", "--without", "FR-4"}, {"--without", "names 3 rules"}},
+        BadUsage{
+            "UnknownSetting", {"run", "--set", "nods=3"}, {"--set: there is no option 'nods'", "'nodes'"}},
+        BadUsage{"NoSetting", {"run", "--set", "nodes"}, {"--set", "expected option=value"}},
+        BadUsage{
+            "SettingOutOfRange", {"sweep", "--set", "nodes=99"}, {"--set", "nodes is 99; expected 1 to 63"}},
+        BadUsage{"DriftBeyondSkew", {"run", "--set", "faults.maxDriftPpb=900000000"}, {"--set", "CK-3"}},
+        BadUsage{"BadDuration", {"run", "--set", "faultPhase=soon"}, {"--set", "'soon' is no duration"}},
+        BadUsage{"BadSeeds", {"sweep", "--seeds", "9..1"}, {"--seeds", "smaller number first"}},
+        BadUsage{"NoSeeds", {"sweep", "--seeds", "0"}, {"--seeds", "expected how many"}},
+        BadUsage{"BadJobs", {"sweep", "--jobs", "0"}, {"--jobs", "expected an integer from 1 to"}},
+        BadUsage{"BadTimeLimit",
+                 {"sweep", "--time-limit", "5"},
+                 {"--time-limit", "expected an integer and a unit"}},
+        BadUsage{"SweepOfAStory", {"sweep", "S-22"}, {"sweep: 'S-22' is one word too many"}},
+        BadUsage{"ForceWithoutTrace", {"run", "--force"}, {"expected --trace FILE"}},
+        BadUsage{"TraceIntoNothing",
+                 {"run", "--trace", "no/such/folder/t.jsonl"},
+                 {"--trace: cannot create", "No such file"}},
+        BadUsage{"TraceIsAFolder",
+                 {"run", "--trace", "/tmp"},
+                 {"--trace: cannot create '/tmp': it is a directory"}},
+        BadUsage{"TwinOfTheWorkload", {"run", "--twin"}, {"--twin: the random workload has no twin"}},
+        BadUsage{"ReplayOfNothing", {"replay"}, {"trace"}},
+        BadUsage{
+            "ReplayOfNoFile", {"replay", "absent.jsonl"}, {"absent.jsonl: cannot be opened", "No such file"}},
+        BadUsage{"ReplayOfAFolder", {"replay", "/tmp"}, {"/tmp: is a directory"}},
+        BadUsage{
+            "ReplayOfNoTrace", {"replay", "/dev/null"}, {"/dev/null: the file is empty; expected a trace"}},
+        BadUsage{"UnknownList", {"list", "ruels"}, {"there is no list 'ruels'", "did you mean 'rules'?"}},
+        BadUsage{"EmptyList", {"list", "rules", "QQ"}, {"none of the rules begins with 'QQ'"}}),
+    [](const auto& each) { return std::string(each.param.name); });
+
+TEST(Output, ThatCannotBeWrittenIsAnError) {
+  const Ran ran = holdfast({"list"}, {.folder = {}, .outputTo = "/dev/full"});
+  EXPECT_EQ(ran.exitCode, 64);
+  EXPECT_THAT(ran.standardError, HasSubstr("standard output cannot be written"));
+}
+
+TEST(List, WithoutWordsNamesTheScenarios) {
+  const Ran ran = holdfast({"list"});
+  EXPECT_EQ(ran.exitCode, 0);
+  EXPECT_THAT(ran.standardError, IsEmpty());
+  EXPECT_THAT(ran.standardOutput, StartsWith("mixed\n"));
+  ASSERT_FALSE(scenarios::allScenarios().empty());
+  for (const scenarios::Scenario& scenario : scenarios::allScenarios()) {
+    EXPECT_THAT(ran.standardOutput, AllOf(HasSubstr("\n" + std::string(scenario.name) + "\n"),
+                                          HasSubstr(std::string(scenario.story))));
+  }
+}
+
+/// The names that `holdfast list <what> --json` gives; each object has the members named.
+std::vector<std::string> listed(const std::vector<std::string>& what, const std::set<std::string>& members) {
+  std::vector<std::string> arguments{"list", "--json"};
+  arguments.insert(arguments.end(), what.begin(), what.end());
+  const Ran ran = holdfast(arguments);
+  EXPECT_EQ(ran.exitCode, 0) << ran.standardError;
+  std::vector<std::string> names;
+  for (const nlohmann::json& object : ran.objects()) {
+    std::set<std::string> found;
+    for (const auto& [name, value] : object.items()) found.insert(name);
+    EXPECT_EQ(found, members) << object;
+    names.push_back(object.value("name", ""));
+  }
+  return names;
+}
+
+TEST(List, EveryKindHasItsObjects) {
+  EXPECT_EQ(listed({"scenarios"}, {"is", "name", "story", "rules", "twins"}).size(),
+            scenarios::allScenarios().size() + 1);
+  EXPECT_EQ(listed({"rules"}, {"is", "name", "without"}).size(), protocol::kRuleCount);
+  EXPECT_EQ(listed({"options"}, {"is", "name", "default", "unit"}), optionPaths());
+  EXPECT_EQ(listed({"routes"}, {"is", "name", "limitation", "meaning", "mustReach"}).size(),
+            checkers::kRoutes - 1);
+  EXPECT_EQ(listed({"milestones"}, {"is", "name", "mustReach"}).size(), scenarios::kMilestones);
+}
+
+TEST(List, TakesABeginning) {
+  EXPECT_THAT(listed({"rules", "DG6"}, {"is", "name", "without"}),
+              testing::ElementsAre("DG6_MatchRequestId", "DG6_NoMintForDuplicate"));
+  EXPECT_THAT(listed({"mix"}, {"is", "name", "story", "rules", "twins"}), testing::ElementsAre("mixed"));
+  EXPECT_THAT(holdfast({"list", "rules", "DG3"}).standardOutput,
+              HasSubstr(std::string(protocol::withoutRule(protocol::Rule::DG3_OneDelegate))));
+}
+
+}  // namespace
+}  // namespace holdfast::cli
