@@ -278,7 +278,11 @@ void Serial::on(const Stamp& stamp, const obs::Settled& event, const Context& co
     if (write.op != obs::WriteOp::increment) {
       KeySerial& row = keys_.at(write.key.value);
       for (unsigned field = 0; field < obs::kRecordFields; ++field) {
-        if (has(write.touched(), field) && rank >= row.latest[field].rank) row.latest[field] = {i, rank};
+        Latest& latest = row.latest[field];
+        // Of one section's writes the one staged last counts, in whatever order they settle.
+        const bool later =
+            latest.write == kNothing || rank > latest.rank || (rank == latest.rank && i > latest.write);
+        if (has(write.touched(), field) && later) latest = {i, rank};
       }
     }
     Section& section = sections_.at(write.call.value);

@@ -310,8 +310,8 @@ Story recoveredAfterCleanRelease(const std::function<void(Story&)>& between) {
 }
 
 TEST(Freshness, RecoveryAfterACleanReleaseIsCountedByItsReason) {
-  Story evicted = recoveredAfterCleanRelease(
-      [](Story& s) { s.tell(D, obs::LineageLost{K, obs::LineageLoss::evicted}); });
+  Story evicted =
+      recoveredAfterCleanRelease([](Story& s) { s.tell(D, obs::LineageLost{K, obs::LineageLoss::evicted}); });
   expectLimitation(evicted, Route::l2Eviction, Anomaly::recoveryAfterCleanRelease);
 
   Story restarted = recoveredAfterCleanRelease([](Story& s) { s.crash(D).restart(D); });

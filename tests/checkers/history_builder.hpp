@@ -1,8 +1,8 @@
 // Hand-made histories that read as stories: who does what, when.
 //
-// A Story feeds a CheckerSet with the observations that a cluster would make. It keeps the books that a cluster
-// keeps by itself: the log position of each origin, the tokens of the one home, what a transaction staged, and
-// the reading of each node's clock. Nothing is judged here.
+// A Story feeds a CheckerSet with the observations that a cluster would make. It keeps the books that a
+// cluster keeps by itself: the log position of each origin, the tokens of the one home, what a transaction
+// staged, and the reading of each node's clock. Nothing is judged here.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -88,11 +88,12 @@ class Story {
     return tell(node, obs::LockRequested{{call}, key, wait, lease});
   }
   /// Admits a call for `lease` on the clock of `node`.
-  Story& admit(NodeId node, std::uint32_t call, Path path = Path::cached, KeyId key = K, Duration lease = 10_s,
-               bool hold = false) {
+  Story& admit(NodeId node, std::uint32_t call, Path path = Path::cached, KeyId key = K,
+               Duration lease = 10_s, bool hold = false) {
     return tell(node, obs::Admitted{{call}, key, token_, path, hold, local(node) + lease});
   }
-  Story& lock(NodeId node, std::uint32_t call, Path path = Path::cached, KeyId key = K, Duration lease = 10_s) {
+  Story& lock(NodeId node, std::uint32_t call, Path path = Path::cached, KeyId key = K,
+              Duration lease = 10_s) {
     return ask(node, call, key, 30_s, lease).admit(node, call, path, key, lease);
   }
   Story& reenter(NodeId node, std::uint32_t call, Duration lease, KeyId key = K) {
@@ -208,7 +209,9 @@ class Story {
   Story& ends(NodeId node, const Content& content, KeyId key = K) {
     return tell(node, obs::FinalRecord{key, content.present, content.writers, content.values});
   }
-  Story& endsWith(NodeId node, std::uint32_t txn, KeyId key = K) { return ends(node, contentOf(txn, key), key); }
+  Story& endsWith(NodeId node, std::uint32_t txn, KeyId key = K) {
+    return ends(node, contentOf(txn, key), key);
+  }
 
   // ---- Home and delegates. The home is D unless said otherwise.
 
@@ -259,9 +262,7 @@ class Story {
 
   Story& crash(NodeId node) { return tell(node, obs::NodeCrashed{0}); }
   Story& restart(NodeId node, std::uint32_t start = 2) { return tell(node, obs::NodeStarted{start}); }
-  Story& cut(NodeId from, NodeId to) {
-    return tell(from, obs::LinkCut{to}).tell(to, obs::LinkCut{from});
-  }
+  Story& cut(NodeId from, NodeId to) { return tell(from, obs::LinkCut{to}).tell(to, obs::LinkCut{from}); }
   Story& heal(NodeId from, NodeId to) {
     return tell(from, obs::LinkHealed{to}).tell(to, obs::LinkHealed{from});
   }
@@ -329,8 +330,8 @@ inline Finding expectViolation(Story& story, Checker checker, Anomaly anomaly) {
   const std::uint64_t violations =
       story.findings().count(Severity::safety) + story.findings().count(Severity::liveness);
   EXPECT_EQ(story.findings().count(checker), violations) << story.told();
-  EXPECT_EQ(story.checkers().verdict(), found->severity == Severity::safety ? Verdict::safetyViolation
-                                                                            : Verdict::livenessViolation);
+  EXPECT_EQ(story.checkers().verdict(),
+            found->severity == Severity::safety ? Verdict::safetyViolation : Verdict::livenessViolation);
   return *found;
 }
 

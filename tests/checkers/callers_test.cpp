@@ -1,0 +1,168 @@
+// Every caller is answered once, in time and in turn; every submitted transaction settles once.
+#include "tests/checkers/history_builder.hpp"
+
+namespace holdfast::checkers::testing {
+namespace {
+
+CheckerOptions onlyCallers() {
+  CheckerOptions options = CheckerOptions{}.only(Checker::callers);
+  options.waitTolerance = 10_ms;
+  return options;
+}
+
+TEST(Callers, OneAnswerEachHolds) {
+  Story story(onlyCallers());
+  story.at(0_s).lock(A, 1).ask(B, 2, K, 5_s).at(5_s).refuse(B, 2, ErrorClass::locked423, Cause::contended);
+  story.put(A, 1, 1, 5).commit(A, 1).put(A, 2, 1, 6).refuseWrite(A, 2, 1, Cause::expired);
+  expectHeld(story);
+}
+
+TEST(Callers, ASecondAnswerIsAViolation) {
+  Story refusedToo(onlyCallers());
+  refusedToo.at(0_s).lock(A, 1).at(1_s).refuse(A, 1, ErrorClass::locked423, Cause::contended);
+  const Finding finding = expectViolation(refusedToo, Checker::callers, Anomaly::answeredTwice);
+  EXPECT_EQ(finding.severity, Severity::safety);
+  EXPECT_EQ(finding.observed, 2);
+
+  Story admittedToo(onlyCallers());
+  admittedToo.at(0_s).lock(B, 9).ask(A, 1).at(1_s).refuse(A, 1, ErrorClass::locked423, Cause::contended);
+  admittedToo.at(2_s).admit(A, 1);
+  expectViolation(admittedToo, Checker::callers, Anomaly::answeredTwice);
+}
+
+TEST(Callers, AnAnswerThatNobodyAskedForIsAViolation) {
+  Story story(onlyCallers());
+  story.at(0_s).admit(A, 1);
+  expectViolation(story, Checker::callers, Anomaly::answeredUnasked);
+}
+
+TEST(Callers, AnAnswerAfterTheCrashOfTheNodeIsAViolation) {
+  Story story(onlyCallers());
+  story.at(0_s).ask(A, 1).at(1_s).crash(A).at(2_s).restart(A).admit(A, 1);
+  expectViolation(story, Checker::callers, Anomaly::answeredUnasked);
+}
+
+TEST(Callers, ARefusedReentryIsNoSecondAnswer) {
+  Story story(onlyCallers());
+  story.at(0_s).lock(A, 1).at(1_s).revoke(A, 1).refuse(A, 1, ErrorClass::conflict409, Cause::revoked);
+  expectHeld(story);
+}
+
+TEST(Callers, WaitingInVainUntilTheEndIsALivenessViolation) {
+  Story story(onlyCallers());
+  story.at(0_s).lock(B, 9).ask(A, 1, K, 30_s).at(1_s);
+  const Finding finding = expectViolation(story, Checker::callers, Anomaly::neverAnswered);
+  EXPECT_EQ(finding.severity, Severity::liveness);
+  EXPECT_EQ(finding.call, CallId{1});
+  EXPECT_EQ(finding.observed, (1_s).ns);
+}
+
+TEST(Callers, OfARunCutShortOnlyOverdueCallersAreReported) {
+  Story young(onlyCallers());
+  young.at(0_s).phase(Phase::faults).lock(B, 9).ask(A, 1, K, 30_s).put(B, 1, 9, 5).submit(B, 1).at(30_s);
+  expectHeld(young);
+
+  Story overdue(onlyCallers());
+  overdue.at(0_s).phase(Phase::faults).lock(B, 9).ask(A, 1, K, 30_s).at(31_s);
+  expectViolation(overdue, Checker::callers, Anomaly::neverAnswered);
+
+  Story complete(onlyCallers());
+  complete.at(0_s).phase(Phase::faults).lock(B, 9).ask(A, 1, K, 30_s).at(1_s).phase(Phase::end);
+  expectViolation(complete, Checker::callers, Anomaly::neverAnswered);
+}
+
+TEST(Callers, ACrashOrASuspensionExcusesTheNode) {
+  Story crashed(onlyCallers());
+  crashed.at(0_s).lock(B, 9).ask(A, 1).put(A, 1, 0, 5).submit(A, 1).at(1_s).crash(A).at(100_s);
+  expectHeld(crashed);
+
+  Story paused(onlyCallers());
+  paused.at(0_s)
+      .lock(B, 9)
+      .ask(A, 1)
+      .put(A, 1, 0, 5)
+      .submit(A, 1)
+      .at(1_s)
+      .tell(A, obs::NodePaused{})
+      .at(100_s);
+  expectHeld(paused);
+}
+
+TEST(Callers, AnAnswerAfterTheWaitIsALivenessViolation) {
+  Story inTime(onlyCallers());
+  inTime.at(0_s).ask(A, 1, K, 5_s).at(5'010_ms).refuse(A, 1, ErrorClass::lockUnavailable503, Cause::barrier);
+  inTime.lock(B, 2);
+  expectHeld(inTime);
+
+  Story late(onlyCallers());
+  late.at(0_s).ask(A, 1, K, 5_s).at(5'011_ms).refuse(A, 1, ErrorClass::lockUnavailable503, Cause::fence);
+  const Finding finding = expectViolation(late, Checker::callers, Anomaly::answeredLate);
+  EXPECT_EQ(finding.expected, (5_s).ns);
+  EXPECT_EQ(finding.observed, (5'011_ms).ns);
+
+  Story lateAdmission(onlyCallers());
+  lateAdmission.at(0_s).ask(A, 1, K, 5_s).at(6_s).admit(A, 1);
+  expectViolation(lateAdmission, Checker::callers, Anomaly::answeredLate);
+}
+
+TEST(Callers, TheWaitIsMeasuredOnTheNodesClockWithoutSuspensions) {
+  Story slow(onlyCallers());
+  slow.at(0_s).clock(A, 500_s, -500'000'000).ask(A, 1, K, 5_s).at(10_s).admit(A, 1);
+  expectHeld(slow);
+
+  Story fast(onlyCallers());
+  fast.at(0_s).clock(A, 500_s, 500'000'000).ask(A, 1, K, 5_s).at(5_s).admit(A, 1);
+  expectViolation(fast, Checker::callers, Anomaly::answeredLate);
+
+  Story paused(onlyCallers());
+  paused.at(0_s).ask(A, 1, K, 5_s).at(1_s).tell(A, obs::NodePaused{}).at(21_s).tell(A, obs::NodeResumed{});
+  paused.refuse(A, 1, ErrorClass::lockUnavailable503, Cause::homeUnreachable).lock(B, 2);
+  expectHeld(paused);
+}
+
+TEST(Callers, LocalCallersAreServedInTurn) {
+  Story fair(onlyCallers());
+  fair.at(0_s).ask(A, 1).at(1_s).ask(A, 2).ask(B, 3).at(2_s).admit(A, 1).at(3_s).unlock(A, 1).admit(A, 2);
+  fair.unlock(A, 2).admit(B, 3);
+  expectHeld(fair);
+
+  Story unfair(onlyCallers());
+  unfair.at(0_s).ask(A, 1).at(1_s).ask(A, 2).at(2_s).admit(A, 2).at(3_s).unlock(A, 2).admit(A, 1);
+  const Finding finding = expectViolation(unfair, Checker::callers, Anomaly::servedOutOfOrder);
+  EXPECT_EQ(finding.rule(), "LH-1");
+  EXPECT_EQ(finding.otherCall, CallId{1});
+}
+
+TEST(Callers, OrderIsOwedNeitherToOtherNodesNorToThoseWhoseTimeIsUp) {
+  Story nodes(onlyCallers());
+  nodes.at(0_s).ask(A, 1).at(1_s).ask(B, 2).at(2_s).admit(B, 2).unlock(B, 2).admit(A, 1);
+  expectHeld(nodes);
+
+  Story expired(onlyCallers());
+  expired.at(0_s).ask(A, 1, K, 5_s).at(1_s).ask(A, 2).at(5_s).admit(A, 2);
+  expired.refuse(A, 1, ErrorClass::locked423, Cause::contended);
+  expectHeld(expired);
+}
+
+TEST(Callers, ATransactionSettlesExactlyOnce) {
+  Story never(onlyCallers());
+  never.at(0_s).lock(A, 1).put(A, 1, 1, 5).submit(A, 1).at(1_s);
+  EXPECT_EQ(expectViolation(never, Checker::callers, Anomaly::neverSettled).txn, TxnId{1});
+
+  Story twice(onlyCallers());
+  twice.at(0_s).lock(A, 1).put(A, 1, 1, 5).commit(A, 1).at(1_s).settle(A, 1);
+  EXPECT_EQ(expectViolation(twice, Checker::callers, Anomaly::settledTwice).observed, 2);
+
+  Story retried(onlyCallers());
+  retried.at(0_s)
+      .lock(A, 1)
+      .put(A, 1, 1, 5)
+      .submit(A, 1)
+      .tell(A, obs::AttemptAborted{{1}, 1})
+      .submit(A, 1, 2);
+  retried.at(1_s).settle(A, 1);
+  expectHeld(retried);
+}
+
+}  // namespace
+}  // namespace holdfast::checkers::testing

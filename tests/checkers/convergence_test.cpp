@@ -1,0 +1,121 @@
+// LW-3 at the end of a run: replicas agree, and each holds the fold of what it applied.
+#include "tests/checkers/history_builder.hpp"
+
+namespace holdfast::checkers::testing {
+namespace {
+
+CheckerOptions onlyConvergence() { return CheckerOptions{}.only(Checker::convergence); }
+
+/// A and B commit a write each at the same time, B's wins; everything is applied; the run is healed and over.
+Story afterTwoWrites(bool applyAtA = true) {
+  Story story(onlyConvergence());
+  story.at(1_s).lock(C, 1, Path::virgin, K2);  // so that the run is not empty
+  story.put(A, 1, 0, 10).put(B, 2, 0, 20).commit(A, 1).commit(B, 2).apply(B, A);
+  if (applyAtA) story.apply(A, B);
+  story.at(2_s).phase(Phase::healed).at(3_s).phase(Phase::end);
+  return story;
+}
+
+TEST(Convergence, EqualReplicasHold) {
+  Story story = afterTwoWrites();
+  story.endsWith(A, 2).endsWith(B, 2);
+  expectHeld(story);
+}
+
+TEST(Convergence, ReplicasThatDifferAlthoughAllIsAppliedAreAViolation) {
+  Story story = afterTwoWrites();
+  story.endsWith(A, 1).endsWith(B, 2);
+  const Finding finding = expectViolation(story, Checker::convergence, Anomaly::replicasDiffer);
+  EXPECT_EQ(finding.severity, Severity::safety);
+  EXPECT_EQ(finding.observed, 20);
+  EXPECT_EQ(finding.expected, 10);
+  const Finding resolution = expectViolation(story, Checker::convergence, Anomaly::wrongResolution);
+  EXPECT_EQ(resolution.node, A);
+  EXPECT_EQ(resolution.expected, 20);
+}
+
+TEST(Convergence, AReplicaThatLagsIsALivenessViolation) {
+  Story story = afterTwoWrites(false);
+  story.endsWith(A, 1).endsWith(B, 2);
+  const Finding finding = expectViolation(story, Checker::convergence, Anomaly::replicationBehind);
+  EXPECT_EQ(finding.severity, Severity::liveness);
+  EXPECT_EQ(finding.node, A);
+  EXPECT_EQ(finding.other, B);
+  EXPECT_EQ(finding.expected, 1);
+  EXPECT_EQ(finding.observed, 0);
+}
+
+TEST(Convergence, AHoleThatWasNeverRepairedLeavesNothingToJudge) {
+  Story story = afterTwoWrites(false);
+  story.fail(A, B).endsWith(A, 1).endsWith(B, 2);
+  expectHeld(story);
+  EXPECT_EQ(story.checkers().unjudgedReplicas(), 1U);
+}
+
+TEST(Convergence, ARunThatDidNotHealOwesNoAgreement) {
+  Story story(onlyConvergence());
+  story.at(1_s).lock(C, 1, Path::virgin, K2).put(A, 1, 0, 10).commit(A, 1);
+  story.phase(Phase::faults).at(3_s).phase(Phase::end).endsWith(A, 1).ends(B, {});
+  expectHeld(story);
+}
+
+TEST(Convergence, AnAbsentFieldIsTheSameWhoeverRemovedIt) {
+  Story story(onlyConvergence());
+  story.at(1_s)
+      .lock(C, 1, Path::virgin, K2)
+      .put(A, 1, 0, 10)
+      .commit(A, 1)
+      .at(2_s)
+      .erase(A, 2, 0)
+      .commit(A, 2);
+  story.apply(B, A).phase(Phase::healed).at(3_s).phase(Phase::end);
+  Content erased;
+  erased.writers.fill(TxnId{2});
+  story.ends(A, erased).ends(B, {});
+  story.finish();
+  EXPECT_EQ(story.findings().first(Anomaly::replicasDiffer), nullptr) << story.told();
+}
+
+TEST(Convergence, TheFinalRecordIsTheFoldOfWhatWasApplied) {
+  Story story(onlyConvergence());
+  story.at(1_s).lock(A, 1, Path::virgin).put(A, 1, 1, 10).commit(A, 1);
+  story.at(2_s).increment(A, 2, 1, 5).commit(A, 2).at(3_s).increment(B, 3, 0, 7).commit(B, 3);
+  story.apply(A, B).apply(B, A);
+  const Content sum = story.contentOf(1).with(0, 3, 22);
+  story.ends(A, sum).ends(B, sum);
+  expectHeld(story);
+}
+
+TEST(Convergence, ALostIncrementIsAViolation) {
+  Story story(onlyConvergence());
+  story.at(1_s).lock(A, 1, Path::virgin).put(A, 1, 1, 10).commit(A, 1);
+  story.at(2_s).increment(A, 2, 1, 5).commit(A, 2).at(3_s).increment(B, 3, 0, 7).commit(B, 3);
+  story.apply(A, B).ends(A, story.contentOf(1).with(0, 3, 17));
+  const Finding finding = expectViolation(story, Checker::convergence, Anomaly::wrongResolution);
+  EXPECT_EQ(finding.expected, 22);
+  EXPECT_EQ(finding.observed, 17);
+}
+
+TEST(Convergence, AnIncrementBelowTheBaseIsDropped) {
+  Story story(onlyConvergence());
+  story.at(1_s).lock(A, 1, Path::virgin).increment(A, 1, 1, 5).commit(A, 1);
+  story.at(2_s).put(A, 2, 1, 10).commit(A, 2).endsWith(A, 2);
+  expectHeld(story);
+}
+
+TEST(Convergence, AReclaimedTombstoneIsNotHeldAgainstTheFold) {
+  Story story(onlyConvergence());
+  story.at(1_s).lock(A, 1, Path::virgin).put(A, 1, 1, 10).commit(A, 1).at(2_s).erase(A, 2, 1).commit(A, 2);
+  story.tell(A, obs::TombstoneReclaimed{K}).stamped(0_s).put(A, 3, 1, 30).commit(A, 3).endsWith(A, 3);
+  expectHeld(story);
+}
+
+TEST(Convergence, ADeadNodeHasNoSay) {
+  Story story = afterTwoWrites();
+  story.endsWith(A, 2).endsWith(B, 2).crash(C).ends(C, {});
+  story.finish();
+  EXPECT_EQ(story.findings().first(Anomaly::replicasDiffer), nullptr) << story.told();
+}
+
+}  // namespace
+}  // namespace holdfast::checkers::testing
