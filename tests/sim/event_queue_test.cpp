@@ -119,6 +119,17 @@ TEST(EventQueue, AHandleIsStaleOnceItsSlotIsUsedAgain) {
   EXPECT_FALSE(queue.cancel(EventHandle{77, 0}));
 }
 
+TEST(EventQueue, AHandleOfACancelledEventDoesNotNameItsSuccessor) {
+  EventQueue<int> queue;
+  const EventHandle first = queue.push(TrueInstant{1}, 1);
+  queue.cancel(first);
+  const EventHandle second = queue.push(TrueInstant{2}, 2);
+  EXPECT_EQ(second.slot, first.slot) << "the test wants the slot to be used again";
+  EXPECT_FALSE(queue.pending(first));
+  EXPECT_FALSE(queue.cancel(first));
+  EXPECT_EQ(queue.size(), 1U);
+}
+
 TEST(EventQueue, CancellingTheNextEventMovesNextTime) {
   EventQueue<int> queue;
   const EventHandle a = queue.push(TrueInstant{1}, 1);

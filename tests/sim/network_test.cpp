@@ -187,6 +187,21 @@ RC_GTEST_PROP(Network, FatesAreIndependentOfOtherMessages, (std::uint64_t seed))
   }
 }
 
+TEST(Network, EveryLinkHasFatesOfItsOwn) {
+  Network network(3, 8);
+  std::set<std::int64_t> arrivals;
+  int links = 0;
+  for (const NodeId from : {kA, kB, kC}) {
+    for (const NodeId to : {kA, kB, kC}) {
+      if (from == to) continue;
+      arrivals.insert(network.send({}, from, to).at[0].ns);
+      arrivals.insert(network.stream({}, from, to)->ns);
+      ++links;
+    }
+  }
+  EXPECT_EQ(arrivals.size(), 2U * static_cast<std::size_t>(links));
+}
+
 TEST(Network, FatesDoNotDependOnTheNumberOfNodes) {
   Network small(2, 8);
   Network large(7, 8);
