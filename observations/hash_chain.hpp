@@ -1,7 +1,7 @@
 // The hash chain: one 64-bit number that stands for a whole run up to now.
 //
 // Contract: the value after n observations is a function of their described fields alone. Each observation is
-// packed as 64-bit little-endian words (true instant, node, index of its kind, then each field in order of
+// packed as 64-bit little-endian words (true instant, node, tag of its kind, then each field in order of
 // declaration) and hashed with XXH3 seeded by the value before it, so that compilers, optimisation, padding
 // and word order have no say in it. It costs a few nanoseconds an observation and allocates nothing, so it is
 // kept for every run, whether or not a trace is written.
@@ -21,6 +21,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "observations/kinds.hpp"
 #include "observations/observation.hpp"
 
 namespace holdfast::obs {
@@ -75,7 +76,7 @@ struct MostWords<std::variant<T...>> {
 
 }  // namespace detail
 
-/// Words before an observation's own fields: true instant, node, kind.
+/// Words before an observation's own fields: true instant, node, tag of the kind.
 inline constexpr std::size_t kStampWords = 3;
 /// Room for any packed observation.
 inline constexpr std::size_t kMaxWords = kStampWords + detail::MostWords<Observation>::value;
@@ -85,13 +86,14 @@ static_assert(kMaxWords * sizeof(std::uint64_t) <= 240,
 
 using WordBuffer = std::array<std::uint64_t, kMaxWords>;
 
-/// Packs one observation of kind number `kind`; returns how many words were written.
+/// Packs one observation whose type is known; returns how many words were written.
 template <class T>
-[[gnu::always_inline]] inline std::size_t packObservation(TrueInstant at, NodeId node, std::size_t kind,
-                                                          const T& what, WordBuffer& words) {
+[[gnu::always_inline]] inline std::size_t packObservation(TrueInstant at, NodeId node, const T& what,
+                                                          WordBuffer& words) {
+  constexpr std::uint64_t tag = kindTag(typeName<T>());
   words[0] = static_cast<std::uint64_t>(at.ns);
   words[1] = node.value;
-  words[2] = kind;
+  words[2] = tag;
   return static_cast<std::size_t>(packWords(what, words.data() + kStampWords) - words.data());
 }
 
@@ -99,7 +101,7 @@ template <class T>
 inline std::size_t packObservation(const Stamped& stamped, WordBuffer& words) {
   return boost::mp11::mp_with_index<std::variant_size_v<Observation>>(
       stamped.what.index(), [&](auto kind) __attribute__((always_inline)) {
-        return packObservation(stamped.at, stamped.node, kind, *std::get_if<kind>(&stamped.what), words);
+        return packObservation(stamped.at, stamped.node, *std::get_if<kind>(&stamped.what), words);
       });
 }
 
@@ -118,17 +120,18 @@ class HashChain {
  public:
   /// Chains one more observation and returns the new value.
   std::uint64_t add(const Stamped& stamped) {
-    WordBuffer words;
-    return addWords(words, packObservation(stamped, words));
+    return boost::mp11::mp_with_index<kKindCount>(
+        stamped.what.index(), [&](auto kind) __attribute__((always_inline)) {
+          return add(Stamp{stamped.at, stamped.node}, *std::get_if<kind>(&stamped.what));
+        });
   }
 
   /// The same for an observation whose type is known where it is made, which saves the dispatch.
   template <class T>
   std::uint64_t add(Stamp stamp, const T& what) {
-    constexpr std::size_t kind = boost::mp11::mp_find<Observation, T>::value;
-    static_assert(kind < std::variant_size_v<Observation>);
+    static_assert(boost::mp11::mp_find<Observation, T>::value < kKindCount, "no observation");
     WordBuffer words;
-    return addWords(words, packObservation(stamp.at, stamp.node, kind, what, words));
+    return addWords(words, packObservation(stamp.at, stamp.node, what, words));
   }
 
   /// The value after all observations so far; 0 before the first.

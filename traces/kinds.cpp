@@ -1,9 +1,14 @@
 #include "traces/kinds.hpp"
 
 #include <algorithm>
+#include <boost/mp11/algorithm.hpp>
 #include <limits>
 #include <numeric>
+#include <string>
+#include <type_traits>
 #include <vector>
+
+#include "observations/hash_chain.hpp"
 
 namespace holdfast::traces {
 
@@ -27,6 +32,31 @@ std::size_t editDistance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+/// Spells out the type of a field, down to bits and enumerators.
+template <class T>
+void appendType(std::string& out) {
+  if constexpr (obs::Described<T>) {
+    out += '{';
+    obs::forEachField(T{}, [&](std::string_view name, const auto& field) {
+      out += name;
+      out += ':';
+      appendType<std::remove_cvref_t<decltype(field)>>(out);
+      out += ';';
+    });
+    out += '}';
+  } else if constexpr (obs::kIsArray<T>) {
+    for (std::size_t i = 0; i < std::tuple_size_v<T>; ++i) appendType<typename T::value_type>(out);
+  } else if constexpr (obs::DescribedEnum<T>) {
+    boost::mp11::mp_for_each<boost::describe::describe_enumerators<T>>([&](auto enumerator) {
+      out += enumerator.name;
+      out += ',';
+    });
+  } else {
+    out +=
+        std::is_same_v<T, bool> ? "bool" : (std::is_signed_v<T> ? "i" : "u") + std::to_string(8 * sizeof(T));
+  }
+}
+
 }  // namespace
 
 std::optional<std::size_t> kindFromName(std::string_view name) {
@@ -48,6 +78,22 @@ std::string_view nearestKindName(std::string_view name) {
     }
   }
   return nearest;
+}
+
+std::uint64_t vocabularyHash() {
+  static const std::uint64_t hash = [] {
+    // Sorted by name, as numbers of kinds mean nothing.
+    std::vector<std::string> kinds;
+    boost::mp11::mp_for_each<boost::mp11::mp_iota_c<kKindCount>>([&](auto kind) {
+      std::string& text = kinds.emplace_back(kKindNames[kind]);
+      appendType<ObservationOf<kind>>(text);
+    });
+    std::sort(kinds.begin(), kinds.end());
+    std::string all;
+    for (const std::string& kind : kinds) all += kind + '\n';
+    return XXH3_64bits(all.data(), all.size());
+  }();
+  return hash;
 }
 
 }  // namespace holdfast::traces

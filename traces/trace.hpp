@@ -40,6 +40,7 @@ struct Header {
   std::vector<std::string> rulesOff;                  ///< Names of the rules that were switched off.
   Names names;
   std::uint64_t optionHash = 0;  ///< Set by reading; writing computes it.
+  std::uint64_t vocabulary = 0;  ///< Set by reading; writing computes it.
 };
 
 /// A number that two headers share if they agree in scenario, options and the set of switched-off rules. The

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "traces/json_cursor.hpp"
+#include "traces/kinds.hpp"
 
 namespace holdfast::traces {
 
@@ -316,6 +317,7 @@ std::expected<std::string, WriteError> headerLine(const Header& header) {
   };
   std::optional<WriteError> error = add(",\"tool\":", header.tool, "the tool's version");
   if (!error) error = add(",\"compiler\":", header.compiler, "the compiler's name");
+  if (!error) error = add(",\"vocabulary\":", hexHash(vocabularyHash()), "the vocabulary");
   if (!error) error = add(",\"scenario\":", header.scenario, "the scenario's name");
   if (!error) error = add(",\"seed\":", fmt::format("{}", header.seed), "the seed");
   if (!error) error = add(",\"options\":", header.options, "an option");
@@ -333,6 +335,7 @@ std::expected<Header, JsonError> parseHeader(std::string_view line) {
   Header header;
   header.tool = reader.readString("tool");
   header.compiler = reader.readString("compiler");
+  header.vocabulary = reader.readHash("vocabulary");
   header.scenario = reader.readString("scenario");
   header.seed = readSeed(reader);
   header.options = reader.readJson("options", true);

@@ -10,6 +10,7 @@
 #include "observations/hash_chain.hpp"
 #include "traces/json.hpp"
 #include "traces/json_cursor.hpp"
+#include "traces/kinds.hpp"
 #include "traces/trace.hpp"
 #include "traces/trace_lines.hpp"
 
@@ -124,6 +125,16 @@ struct TraceReader::State {
     return at(lines.number() + 1, 1, "truncated: " + missing(), std::string(expected));
   }
 
+  /// An error in the line of an observation. A trace of other observations than this tool's is not damaged.
+  TraceError inEvent(TraceError error) const {
+    if (header.vocabulary != vocabularyHash()) {
+      error.what +=
+          fmt::format(" (version {} wrote this trace and its observations are not those of {}, this one)",
+                      header.tool, toolVersion());
+    }
+    return error;
+  }
+
   /// The error of a line that could not be parsed, which may be due to a cut.
   TraceError lineError(JsonError error) const {
     if (lines.ended() || splitObject(lines.line())) return here(std::move(error));
@@ -174,7 +185,7 @@ std::expected<bool, TraceError> TraceReader::State::next(obs::Stamped& out) {
     return false;
   }
   auto line = observations->parse(lines.line());
-  if (!line) return std::unexpected(lineError(std::move(line.error())));
+  if (!line) return std::unexpected(inEvent(lineError(std::move(line.error()))));
   const std::uint64_t n = chain.count() + 1;
   if (line->n != n) {
     return std::unexpected(
@@ -183,12 +194,9 @@ std::expected<bool, TraceError> TraceReader::State::next(obs::Stamped& out) {
   }
   const std::uint64_t hash = chain.add(line->stamped);
   if (line->hash != hash) {
-    return std::unexpected(
-        here({line->hashColumn,
-              fmt::format("the hash chain breaks at event {}: this line was changed, or belongs "
-                          "to another trace",
-                          n),
-              fmt::format("\"{}\"", hexHash(hash))}));
+    const auto what = fmt::format(
+        "the hash chain breaks at event {}: this line was changed, or belongs to another trace", n);
+    return std::unexpected(inEvent(here({line->hashColumn, what, fmt::format("\"{}\"", hexHash(hash))})));
   }
   out = line->stamped;
   return true;

@@ -246,6 +246,17 @@ nlohmann::json arbitraryJson(int levels) {
   }
 }
 
+/// Whether the general library finds the grammar kept. It refuses numbers that no double can hold on top of that.
+bool isJson(const std::string& text) {
+  try {
+    return !nlohmann::json::parse(text).is_discarded();
+  } catch (const nlohmann::json::out_of_range&) {
+    return true;
+  } catch (const nlohmann::json::parse_error&) {
+    return false;
+  }
+}
+
 RC_GTEST_PROP(JsonCursorProperty, AgreesWithTheGeneralLibrary, ()) {
   nlohmann::json value = nlohmann::json::object();
   value["list"] = {arbitraryJson(3), arbitraryJson(3)};
@@ -265,12 +276,12 @@ RC_GTEST_PROP(JsonCursorProperty, AgreesWithTheGeneralLibrary, ()) {
   // Two differences are meant: a second member of one name is refused here, and text that is not UTF-8 there.
   const auto members = splitObject(text);
   const bool accepted = members || members.error().what.ends_with("a second time");
-  const bool acceptedThere = nlohmann::json::accept(text);
+  const bool acceptedThere = isJson(text);
   RC_TAG(acceptedThere ? "valid" : "invalid");
   if (acceptedThere) RC_ASSERT(accepted);
   std::string ascii = text;
   for (char& c : ascii) c = static_cast<unsigned char>(c) < 0x80 ? c : 'x';
-  if (members) RC_ASSERT(nlohmann::json::accept(ascii));
+  if (members) RC_ASSERT(isJson(ascii));
 }
 
 TEST(JsonCursor, ResolvesEscapes) {

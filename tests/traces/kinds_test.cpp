@@ -22,6 +22,20 @@ TEST(Kinds, EachNameLeadsBackToItsNumber) {
   EXPECT_EQ(kindFromName(""), std::nullopt);
 }
 
+TEST(Kinds, TagsDifferAndArePinned) {
+  std::set<std::uint64_t> tags;
+  for (const std::string_view name : kKindNames) tags.insert(obs::kindTag(name));
+  EXPECT_EQ(tags.size(), kKindCount);
+  EXPECT_EQ(obs::kindTag(""), 0xcbf29ce484222325U);
+  EXPECT_EQ(obs::kindTag("a"), 0xaf63dc4c8601ec8cU);
+  EXPECT_EQ(obs::kindTag("foobar"), 0x85944171f73967e8U);
+}
+
+TEST(Kinds, TheVocabularyHasAHash) {
+  EXPECT_NE(vocabularyHash(), 0U);
+  EXPECT_EQ(vocabularyHash(), vocabularyHash());
+}
+
 TEST(Kinds, TheNearestNameForgivesSlips) {
   EXPECT_EQ(nearestKindName("admited"), "Admitted");
   EXPECT_EQ(nearestKindName("LockRequest"), "LockRequested");

@@ -84,7 +84,7 @@ void expectErrors(const std::vector<BadTrace>& table) {
 TEST(TraceErrors, TheGoodTraceIsGood) {
   EXPECT_EQ(errorOf(joined(goodLines())), "");
   ASSERT_EQ(goodLines().size(), 6U);
-  EXPECT_EQ(goodLines()[3], R"({"n":2,"t":2,"node":"B","is":"NodePaused","h":"ca60dea39a375e09"})");
+  EXPECT_EQ(goodLines()[3], R"({"n":2,"t":2,"node":"B","is":"NodePaused","h":"198ef62e90508707"})");
 }
 
 TEST(TraceErrors, OfWhatIsNoTrace) {
@@ -120,47 +120,48 @@ TEST(TraceErrors, OfTheHeader) {
        "t:1:19: \"holdfast-trace\" is 1.0; expected an integer from 1 to 18446744073709551615"},
       {"newer and otherwise unknown", "{\"holdfast-trace\":7,\"new\":[]}\n",
        "t:1:19: version 7 of the trace format is newer than this tool; expected at most version 1"},
-      {"no tool", goodWith(1, "\"tool\":\"0.1.0\",", ""), "t:1:188: \"tool\" is missing"},
+      {"no tool", goodWith(1, "\"tool\":\"0.1.0\",", ""), "t:1:220: \"tool\" is missing"},
       {"tool", goodWith(1, "\"0.1.0\"", "1"), "t:1:28: \"tool\" is a number; expected a string"},
-      {"seed number", goodWith(1, "\"42\"", "42"), "t:1:85: \"seed\" is a number; expected a string"},
+      {"seed number", goodWith(1, "\"42\"", "42"), "t:1:117: \"seed\" is a number; expected a string"},
       {"seed sign", goodWith(1, "\"42\"", "\"-42\""),
-       "t:1:85: \"seed\" is \"-42\"; expected a decimal number from 0 to 18446744073709551615 in quotes"},
+       "t:1:117: \"seed\" is \"-42\"; expected a decimal number from 0 to 18446744073709551615 in quotes"},
       {"seed size", goodWith(1, "\"42\"", "\"18446744073709551616\""),
-       "t:1:85: \"seed\" is \"18446744073709551616\"; expected a decimal number from 0 to "
+       "t:1:117: \"seed\" is \"18446744073709551616\"; expected a decimal number from 0 to "
        "18446744073709551615 "
        "in quotes"},
       {"seed empty", goodWith(1, "\"42\"", "\"\""),
-       "t:1:85: \"seed\" is \"\"; expected a decimal number from 0 to 18446744073709551615 in quotes"},
-      {"options", goodWith(1, "{\"nodes\":3}", "[]"), "t:1:100: \"options\" is an array; expected an object"},
+       "t:1:117: \"seed\" is \"\"; expected a decimal number from 0 to 18446744073709551615 in quotes"},
+      {"options", goodWith(1, "{\"nodes\":3}", "[]"), "t:1:132: \"options\" is an array; expected an object"},
       {"option size", goodWith(1, ":3}", ":1e999}"),
-       "t:1:100: \"options\" holds a number out of range; expected finite numbers"},
+       "t:1:132: \"options\" holds a number out of range; expected finite numbers"},
       {"option text", goodWith(1, ":3}", ":\"\xff\"}"),
-       "t:1:110: not JSON: text that is not UTF-8; expected UTF-8"},
+       "t:1:142: not JSON: text that is not UTF-8; expected UTF-8"},
       {"options changed", goodWith(1, ":3}", ":4}"),
-       "t:1:185: the header was changed: \"optionHash\" does not fit scenario, options and rules; expected "
+       "t:1:217: the header was changed: \"optionHash\" does not fit scenario, options and rules; expected "
        "\"7479d3158a826b45\""},
-      {"rules", goodWith(1, "{\"off\":[]}", "[]"), "t:1:120: \"rules\" is an array; expected an object"},
+      {"rules", goodWith(1, "{\"off\":[]}", "[]"), "t:1:152: \"rules\" is an array; expected an object"},
       {"rule", goodWith(1, "\"off\":[]", "\"off\":[1]"),
-       "t:1:128: \"off\" holds a number; expected strings only"},
+       "t:1:160: \"off\" holds a number; expected strings only"},
       {"more rules", goodWith(1, "\"off\":[]", "\"off\":[],\"on\":[]"),
-       "t:1:130: unknown member \"on\"; expected only \"off\""},
-      {"no nodes", goodWith(1, "\"nodes\":[\"A\",\"B\"],", ""), "t:1:152: \"nodes\" is missing"},
+       "t:1:162: unknown member \"on\"; expected only \"off\""},
+      {"no nodes", goodWith(1, "\"nodes\":[\"A\",\"B\"],", ""), "t:1:184: \"nodes\" is missing"},
       {"nodes", goodWith(1, "[\"A\",\"B\"]", "{}"),
-       "t:1:148: \"nodes\" is an object; expected an array of strings"},
+       "t:1:180: \"nodes\" is an object; expected an array of strings"},
       {"same nodes", goodWith(1, "[\"A\",\"B\"]", "[\"A\",\"A\"]"),
-       "t:1:153: name 1 of \"nodes\" is \"A\" again" + names},
-      {"empty key", goodWith(1, "[\"k\"]", "[\"\"]"), "t:1:166: name 0 of \"keys\" is empty" + names},
+       "t:1:185: name 1 of \"nodes\" is \"A\" again" + names},
+      {"empty key", goodWith(1, "[\"k\"]", "[\"\"]"), "t:1:198: name 0 of \"keys\" is empty" + names},
       {"long key", goodWith(1, "[\"k\"]", "[\"" + std::string(2000, 'k') + "\"]"),
-       "t:1:166: name 0 of \"keys\" has 2000 bytes" + names},
+       "t:1:198: name 0 of \"keys\" has 2000 bytes" + names},
       {"hash", goodWith(1, "\"optionHash\":\"", "\"optionHash\":\"0x"),
-       "t:1:185: \"optionHash\" is \"0x6f4948e636228760\"; expected 16 lower-case hexadecimal digits"},
+       "t:1:217: \"optionHash\" is \"0x6f4948e636228760\"; expected 16 lower-case hexadecimal digits"},
       {"unknown", goodWith(1, "\"tool\"", "\"tools\":1,\"tool\""),
        "t:1:21: unknown member \"tools\"; expected only \"holdfast-trace\", \"tool\", \"compiler\", "
+       "\"vocabulary\", "
        "\"scenario\", \"seed\", \"options\", \"rules\", \"names\", \"optionHash\""},
       {"twice", goodWith(1, "\"tool\":", "\"tool\":\"\",\"tool\":"),
        "t:1:31: \"tool\" stands here a second time"},
       {"deep", goodWith(1, ":3}", ":" + std::string(1'000'000, '[') + "}"),
-       "t:1:171: too deeply nested; expected at most 64 levels"},
+       "t:1:203: too deeply nested; expected at most 64 levels"},
   });
 }
 
@@ -168,7 +169,7 @@ TEST(TraceErrors, OfTooManyNodes) {
   std::string many;
   for (int i = 0; i < 70'000; ++i) many += "\"n" + std::to_string(i) + "\",";
   EXPECT_EQ(errorOf(goodWith(1, "[\"A\",", "[" + many)),
-            "t:1:148: \"nodes\" has 70001 names; expected at most 65535");
+            "t:1:180: \"nodes\" has 70001 names; expected at most 65535");
 }
 
 TEST(TraceErrors, OfThePlan) {
@@ -210,12 +211,28 @@ TEST(TraceErrors, OfTheEvents) {
       {"changed", goodWith(4, "\"t\":2", "\"t\":4"),
        "t:4:47: the hash chain breaks at event 2: this line was changed, or belongs to another trace; "
        "expected "
-       "\"efa4080d414ca9e6\""},
+       "\"50ba2421978ab596\""},
       {"removed", goodWithoutLine(4),
        "t:4:6: event 3 in the place of event 2; expected events numbered 1, 2, 3 ..."},
       {"plan again", goodWithLine(4, good[1]), "t:4:11: \"n\" is missing"},
       {"blank", goodWithLine(4, ""), "t:4:1: not a JSON object: the end of the line; expected '{'"},
   });
+}
+
+TEST(TraceErrors, OfEventsOfAnotherVocabularySayWhoWroteThem) {
+  const std::string known = hexHash(vocabularyHash());
+  std::string text = goodWith(4, "NodePaused", "NodeNapped");
+  text.replace(text.find(known), known.size(), "0000000000000001");
+  EXPECT_EQ(errorOf(text),
+            "t:4:30: unknown kind of observation \"NodeNapped\" (version 0.1.0 wrote this trace and its "
+            "observations "
+            "are not those of " +
+                std::string(toolVersion()) +
+                ", this one); expected a kind of docs/trace-format.md, perhaps \"NodePaused\"");
+  // A trace that happens to need nothing of what differs is good.
+  text = joined(goodLines());
+  text.replace(text.find(known), known.size(), "0000000000000001");
+  EXPECT_EQ(errorOf(text), "");
 }
 
 TEST(TraceErrors, OfTheLastLine) {

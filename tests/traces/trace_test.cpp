@@ -12,6 +12,7 @@
 #include <streambuf>
 
 #include "tests/traces/support.hpp"
+#include "traces/json.hpp"
 
 namespace holdfast::traces {
 namespace {
@@ -55,14 +56,16 @@ TEST(Trace, HasAPinnedForm) {
   ASSERT_EQ(lines.size(), 2 + sampleRun().size() + 1);
   EXPECT_EQ(
       lines[0],
-      R"({"holdfast-trace":1,"tool":"0.1.0","compiler":"g++ 12.2.0","scenario":"S-01",)"
-      R"("seed":"18446744073709551615","options":{"loss":1000,"nodes":5},"rules":{"off":["DG3_WaitOut"]},)"
-      R"("names":{"nodes":["A","B","n\"3"],"keys":["accounts/alice","schlüssel","back\\slash\ttab"]},)"
-      R"("optionHash":"9fc90718079cbdc8"})");
+      R"({"holdfast-trace":1,"tool":"0.1.0","compiler":"g++ 12.2.0","vocabulary":")" +
+          hexHash(vocabularyHash()) +
+          R"(","scenario":"S-01",)"
+          R"("seed":"18446744073709551615","options":{"loss":1000,"nodes":5},"rules":{"off":["DG3_WaitOut"]},)"
+          R"("names":{"nodes":["A","B","n\"3"],"keys":["accounts/alice","schlüssel","back\\slash\ttab"]},)"
+          R"("optionHash":"9fc90718079cbdc8"})");
   EXPECT_EQ(lines[1], R"({"plan":[{"at":10,"do":"lock"}]})");
-  EXPECT_EQ(lines[2], R"({"n":1,"t":0,"node":"A","is":"NodeStarted","start":1,"h":"863219c5275d2c05"})");
+  EXPECT_EQ(lines[2], R"({"n":1,"t":0,"node":"A","is":"NodeStarted","start":1,"h":"1845919ed2f7bd10"})");
   EXPECT_EQ(lines.back(),
-            R"({"verdict":{"held":true},"events":14,"simulatedNs":4000000,"hash":"56c321e2a998e918"})");
+            R"({"verdict":{"held":true},"events":14,"simulatedNs":4000000,"hash":"95db7ee194bb67eb"})");
 }
 
 TEST(Trace, ComesBackAsItWas) {
