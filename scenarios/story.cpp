@@ -20,11 +20,6 @@ NodeId findNode(const std::vector<std::string>& names, std::string_view name) {
   return NodeId{static_cast<std::uint16_t>(found - names.begin())};
 }
 
-std::vector<std::string> sorted(std::vector<std::string> names) {
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 /// RT-1 over names, for a key that is in no directory yet.
 std::string_view homeOfKey(const std::vector<std::string>& members, const std::string& canonicalKey,
                            std::uint32_t ringVersion) {
