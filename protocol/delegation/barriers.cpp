@@ -4,19 +4,18 @@
 
 namespace holdfast::protocol {
 
-bool Barriers::joined(KeyId key) const {
-  return std::find(keys_.begin(), keys_.end(), key) != keys_.end() ||
-         std::find(next_.begin(), next_.end(), key) != next_.end();
-}
-
-void Barriers::join(KeyId key, const Env& env) {
-  if (joined(key)) return;
-  next_.push_back(key);
+void Barriers::join(Recovery recovery, const Env& env) {
+  const auto contains = [&](const std::vector<Recovery>& list) {
+    return std::find(list.begin(), list.end(), recovery) != list.end();
+  };
+  if (contains(joined_) || contains(next_)) return;
+  std::erase_if(next_, [&](const Recovery& earlier) { return earlier.key == recovery.key; });
+  next_.push_back(recovery);
   if (!underWay_) start(env);
 }
 
 void Barriers::start(const Env& env) {
-  std::swap(keys_, next_);
+  std::swap(joined_, next_);
   next_.clear();
   underWay_ = true;
   failed_ = false;
@@ -31,9 +30,9 @@ void Barriers::start(const Env& env) {
     asked_.push_back({member});
     env.send(member, BarrierRequest{env.membership.number(), nonce_});
   }
-  env.observe(obs::BarrierStarted{nonce_, static_cast<std::uint32_t>(keys_.size()),
+  env.observe(obs::BarrierStarted{nonce_, static_cast<std::uint32_t>(joined_.size()),
                                   static_cast<std::uint32_t>(asked_.size())});
-  for (const KeyId key : keys_) env.observe(obs::RecoveryJoined{key, nonce_});
+  for (const Recovery& recovery : joined_) env.observe(obs::RecoveryJoined{recovery.key, nonce_});
   // The node's own commits are visible here anyway; its log position tells the successor where they end.
   if (env.replication.head() > 0) reached_.require(env.setup.self, env.replication.head());
   env.timers.set(TimerKind::barrierTimeout, 0, env.now() + env.options().barrierTimeout);
@@ -89,11 +88,11 @@ bool Barriers::conclude(const Env& env, BarrierResult& result) {
   } else if (!failed_) {
     return false;
   }
-  result = BarrierResult{nonce_, satisfied, keys_, reached_};
+  result = BarrierResult{nonce_, satisfied, joined_, reached_};
   env.observe(obs::BarrierDone{nonce_, satisfied});
   env.timers.cancel(TimerKind::barrierTimeout, 0);
   underWay_ = false;
-  keys_.clear();
+  joined_.clear();
   if (!next_.empty()) start(env);
   return true;
 }
@@ -110,7 +109,7 @@ void Barriers::addTo(StateHash& hash) const {
     }
     hash.add(reached_);
   }
-  hash.addRange(keys_);
+  hash.addRange(joined_);
   hash.addRange(next_);
 }
 

@@ -13,11 +13,20 @@
 
 namespace holdfast::protocol {
 
-/// How a barrier ended, and for which keys.
+/// A delegation's need of a barrier. `grant` tells the delegations of one key apart: a barrier that was
+/// started for an earlier one proves nothing about what has been committed since.
+struct Recovery {
+  KeyId key;
+  std::uint32_t grant = 0;
+  friend bool operator==(const Recovery&, const Recovery&) = default;
+};
+BOOST_DESCRIBE_STRUCT(Recovery, (), (key, grant))
+
+/// How a barrier ended, and for which recoveries.
 struct BarrierResult {
   std::uint64_t nonce = 0;
   bool satisfied = false;
-  std::vector<KeyId> keys;
+  std::vector<Recovery> recoveries;
   DependencySet reached;  // the new dependency set of every key (FR-8)
 };
 
@@ -25,9 +34,8 @@ class Barriers {
  public:
   explicit Barriers(std::uint32_t incarnation) : incarnation_(incarnation) {}
 
-  /// The key's recovery needs a barrier that starts now or later. Joining twice is joining once.
-  void join(KeyId key, const Env& env);
-  bool joined(KeyId key) const;
+  /// The recovery needs a barrier that starts now or later. Joining twice is joining once.
+  void join(Recovery recovery, const Env& env);
 
   void onReply(NodeId from, const BarrierReply& reply, const Env& env);
   void onTimeout(const Env& env);
@@ -53,8 +61,8 @@ class Barriers {
   std::uint64_t nonce_ = 0;
   MonotonicInstant givesUpAt_;
   std::vector<Asked> asked_;
-  std::vector<KeyId> keys_;
-  std::vector<KeyId> next_;
+  std::vector<Recovery> joined_;  // the barrier under way
+  std::vector<Recovery> next_;
   DependencySet reached_;
   std::uint32_t incarnation_ = 0;
   std::uint32_t sequence_ = 0;

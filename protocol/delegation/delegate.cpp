@@ -180,7 +180,7 @@ bool Delegate::mayAdmit(Key& state, KeyId key, const Env& env) {
   if (delegation.drain != Drain::none && env.on(Rule::DR1_CloseAdmission)) return false;
   if (!delegation.fenced) {
     if (delegation.path == Path::recovery && env.on(Rule::FR8_Barrier)) {
-      barriers_.join(key, env);
+      barriers_.join({key, delegation.grant}, env);
       return false;
     }
     const FenceState fence = env.replication.fence(delegation.dependencies);
@@ -192,8 +192,8 @@ bool Delegate::mayAdmit(Key& state, KeyId key, const Env& env) {
     delegation.fenced = true;
     env.observe(obs::FenceSatisfied{key, delegation.token});
   }
-  // What this node has submitted under the key is part of what the next caller must see: it settles first, also when
-  // its handle has lapsed or was unlocked meanwhile (LH-3).
+  // What this node has submitted under the key is part of what the next caller must see: it settles first,
+  // also when its handle has lapsed or was unlocked meanwhile (LH-3).
   if (env.sessions.settling(key)) return false;
   // A handle is never stretched past its delegation: with too little left, renew first (DG-5, LH-2).
   const Duration enough = std::min(env.options().minUseful, state.callers.front().lease);
@@ -271,10 +271,10 @@ void Delegate::admitNext(Key& state, KeyId key, const Env& env) {
 void Delegate::concludeBarriers(const Env& env) {
   BarrierResult result;
   while (barriers_.conclude(env, result)) {
-    for (const KeyId key : result.keys) {
+    for (const auto& [key, grant] : result.recoveries) {
       Key& state = keys_[key.value];
       Delegation& delegation = state.delegation;
-      if (!delegation.installed || delegation.fenced || delegation.path != Path::recovery) continue;
+      if (!delegation.installed || delegation.fenced || delegation.grant != grant) continue;
       if (result.satisfied) {
         delegation.fenced = true;
         delegation.dependencies = result.reached;

@@ -72,6 +72,7 @@ class Delegate {
     bool renewedFromForgotten = false;  // the home renewed a grant that had lapsed here
     Drain drain = Drain::none;
     Path path = Path::virgin;
+    std::uint32_t grant = 0;  // tells this node's delegations apart
     NodeId home;
     Token token;
     MonotonicInstant deadline;
@@ -127,7 +128,8 @@ class Delegate {
   std::vector<KeyId> fencing_;  // keys that wait for their fence; may name some that no longer do
   Barriers barriers_;
   std::uint32_t incarnation_ = 0;
-  std::uint32_t sequence_ = 0;
+  std::uint32_t sequence_ = 0;  // of requests
+  std::uint32_t grants_ = 0;    // installed
   bool shutDown_ = false;
 };
 

@@ -55,6 +55,7 @@ void Delegate::install(Key& state, const LockGrant& grant, MonotonicInstant dead
     delegation.fenced = grant.path == Path::virgin || !env.on(Rule::FR1_ReleaseCarriesPosition);
     if (grant.path == Path::recovery) delegation.fenced = !env.on(Rule::FR8_Barrier);
     delegation.used = false;
+    delegation.grant = ++grants_;
     delegation.path = grant.path;
     delegation.dependencies = grant.dependencies;
   }

@@ -196,7 +196,8 @@ void Home::sendGrant(const Key& state, KeyId key, const Env& env) const {
 
 void Home::recall(Key& state, KeyId key, const Env& env) {
   Grant& grant = state.grant;
-  const MonotonicInstant ripe = grant.issued + env.options().minTenure;
+  MonotonicInstant ripe = grant.issued + env.options().minTenure;
+  if (grant.path == Path::recovery) ripe = ripe + env.options().barrierTimeout;
   if (!grant.recalling && env.now() < ripe) {
     // A fresh delegate gets the time to admit somebody, or a hot key would travel without serving anyone.
     env.timers.set(TimerKind::recallRetry, key.value, ripe);
