@@ -37,7 +37,7 @@ const NodeFacts& History::node(NodeId id) const {
 
 obs::Duration History::pausedInAll(NodeId id, TrueInstant at) const {
   const NodeFacts& facts = node(id);
-  return facts.paused ? facts.pausedInAll + (at - facts.pausedAt) : facts.pausedInAll;
+  return facts.paused ? facts.pausedInAll + (facts.clock.at(at) - facts.pausedAtLocal) : facts.pausedInAll;
 }
 
 const Call& History::call(CallId id) const {
@@ -308,6 +308,7 @@ void History::on(const Stamp& stamp, const obs::NodePaused&) {
   if (node.paused) return;
   node.paused = true;
   node.pausedAt = stamp.at;
+  node.pausedAtLocal = node.clock.at(stamp.at);
 }
 
 void History::on(const Stamp& stamp, const obs::NodeResumed&) {

@@ -101,7 +101,8 @@ struct NodeFacts {
   TrueInstant startedAt;
   TrueInstant pausedAt;
   TrueInstant resumedAt;
-  obs::Duration pausedInAll;
+  obs::MonotonicInstant pausedAtLocal;
+  obs::Duration pausedInAll;  // on the node's own clock, as its callers' waits are
   obs::MonotonicInstant membershipDeadline;
 };
 
@@ -149,7 +150,7 @@ class History {
   std::size_t nodes() const { return nodes_.size(); }
   /// Whether any node ever renewed a membership: without one, EP-6 can not be judged.
   bool membershipSeen() const { return membershipSeen_; }
-  /// How long `id` has been paused in all until `at`.
+  /// How long `id` has been paused in all until `at`, on its own clock.
   obs::Duration pausedInAll(NodeId id, TrueInstant at) const;
 
   // ---- Calls and sections

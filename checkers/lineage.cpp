@@ -174,7 +174,7 @@ void Lineage::on(const Stamp& stamp, const obs::Admitted& event, const History& 
   if (event.path != obs::Path::recovery) return;
   KeyLineage& row = keys_.at(event.key.value);
   const std::uint32_t rank = history.call(event.call).rank;
-  if (rank <= row.recoveryRank) return;
+  if (rank < row.recoveryRank) return;
   replaceLineage(stamp, event.key, history);
   row.recoveryRank = rank;
   row.recoveredAt = stamp.at;
@@ -234,6 +234,17 @@ void Lineage::on(const Stamp& stamp, const obs::ControlAppended& event, const Hi
 void Lineage::on(const Stamp& stamp, const obs::ReleaseSeen& event, const History& history) {
   if (!event.cleared) return;
   KeyLineage& row = keys_.at(event.key.value);
+  const Barrier* barrier = barrierOf(event.key, event.author);
+  const bool recoveredUnused = barrier != nullptr && barrier->satisfied &&
+                               joinedSinceGrant(event.key, event.author) &&
+                               row.recoveredAt < lanes_.at(event.key.value, event.author).grantedAt;
+  if (recoveredUnused) {
+    // The delegate recovered and released without admitting anybody: what its barrier measured is what the
+    // successors inherit all the same (FR-2).
+    replaceLineage({stamp.at, event.author}, event.key, history);
+    row.recoveryRank = history.key(event.key).sections + 1;
+    row.recoveredAt = stamp.at;
+  }
   Lane& lane = lanes_.at(event.key.value, event.author);
   lane.releasedAt = stamp.at;
   if (lane.releaseToken == event.token) lane.covered = std::max(lane.covered, lane.releasePosition);

@@ -104,6 +104,7 @@ enum class Cause : std::uint8_t {
   disabled,          // 503: record locks are switched off
   version,           // 503: protocol or ring versions differ (RT-3)
   malformed,         // 503: key or request refused by validation (BD-3)
+  ownGrant,          // 503: an earlier delegation of this very node has to run out first (DR-6)
   contended,         // 423: held by another for the whole wait
   expired,           // 409: the handle's lease had lapsed
   revoked,           // 409: the handle had been revoked
@@ -112,7 +113,7 @@ enum class Cause : std::uint8_t {
 };
 BOOST_DESCRIBE_ENUM(Cause, none, noMembership, homeUnreachable, homeNoMembership, quarantine, notHome,
                     notMember, membership, fence, unsatisfiable, barrier, capacity, shutdown, disabled,
-                    version, malformed, contended, expired, revoked, unknownHandle, aborted)
+                    version, malformed, ownGrant, contended, expired, revoked, unknownHandle, aborted)
 
 enum class MessageKind : std::uint8_t {
   membershipRenew,

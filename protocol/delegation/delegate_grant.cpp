@@ -28,6 +28,7 @@ void Delegate::onGrant(NodeId from, const LockGrant& grant, const Env& env) {
   }
   state.asking = false;
   env.timers.cancel(TimerKind::requestRetry, grant.key.value);
+  for (Caller& caller : state.callers) caller.last = Cause::none;  // nobody else holds the key now
   // DG-4: anchored where the request was sent; the reply may have been under way for any time.
   MonotonicInstant deadline = (env.on(Rule::DG4_AnchorAtSend) ? state.sentAt : env.now()) + grant.duration;
   if (!env.on(Rule::CK2_DurationsOnly)) deadline = MonotonicInstant{} + grant.duration;
@@ -110,7 +111,8 @@ void Delegate::onDeny(NodeId from, const LockDeny& deny, const Env& env) {
   Key& state = keys_[deny.key.value];
   if (!state.asking || deny.request != state.request) return;
   for (Caller& caller : state.callers) caller.last = deny.cause;
-  const bool stillQueued = deny.cause == Cause::contended && deny.retryAfter > Duration{};
+  const bool waits = deny.cause == Cause::contended || deny.cause == Cause::ownGrant;
+  const bool stillQueued = waits && deny.retryAfter > Duration{};
   if (stillQueued) return;
   state.asking = false;
   state.askedBefore = false;

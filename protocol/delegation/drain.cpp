@@ -24,6 +24,7 @@ void Delegate::onRecall(NodeId from, const LockRecall& recall, const Env& env) {
     return;
   }
   if (state.delegation.drain == Drain::none) beginDrain(state, recall.key, true, env);
+  advance(recall.key, env);
 }
 
 void Delegate::drop(KeyId key, const Env& env) {
@@ -31,13 +32,13 @@ void Delegate::drop(KeyId key, const Env& env) {
   Key& state = keys_[key.value];
   // DR-5: letting go early takes the same steps as a recall.
   if (state.delegation.installed && state.delegation.drain == Drain::none) beginDrain(state, key, false, env);
+  advance(key, env);  // whoever still waits here asks anew
 }
 
 void Delegate::beginDrain(Key& state, KeyId key, bool recalled, const Env& env) {
   Delegation& delegation = state.delegation;
   if (env.now() >= delegation.deadline) {
     lapseDelegation(state, key, env);
-    advance(key, env);
     return;
   }
   delegation.recalled = recalled;

@@ -52,6 +52,11 @@ Cause Home::refusal(NodeId from, const LockRequest& request, const Env& env) con
   return Cause::none;
 }
 
+/// Why a waiter has to go on waiting: "held by another" is said only when it is another (section 12).
+Cause Home::whyWait(const Key& state, NodeId requester) {
+  return state.grant.delegate == requester ? Cause::ownGrant : Cause::contended;
+}
+
 void Home::deny(NodeId to, RequestId request, KeyId key, Cause cause, Duration retryAfter,
                 const Env& env) const {
   env.observe(obs::Denied{key, to, cause});
@@ -89,7 +94,7 @@ void Home::enqueue(Key& state, NodeId from, const LockRequest& request, const En
     waiter.deadline = deadline;
     armWaiterTimer(state, request.key, env);
     if (state.grant.live) {
-      deny(from, waiter.request, request.key, Cause::contended, request.wait, env);
+      deny(from, waiter.request, request.key, whyWait(state, from), request.wait, env);
     }
     return;
   }
@@ -102,7 +107,7 @@ void Home::enqueue(Key& state, NodeId from, const LockRequest& request, const En
   if (!state.grant.live) return;
   env.observe(obs::Queued{request.key, from});
   // The caller cannot tell contention from silence once it has had to ask twice.
-  if (request.retry) deny(from, request.request, request.key, Cause::contended, request.wait, env);
+  if (request.retry) deny(from, request.request, request.key, whyWait(state, from), request.wait, env);
 }
 
 // ---- Grants -----------------------------------------------------------------------------------------------
@@ -301,7 +306,8 @@ void Home::dropLateWaiters(Key& state, KeyId key, const Env& env) {
     }
     const Waiter late = state.waiters[i];
     state.waiters.erase(state.waiters.begin() + static_cast<std::ptrdiff_t>(i));
-    if (state.grant.live) deny(late.requester, late.request, key, Cause::contended, Duration{}, env);
+    if (state.grant.live)
+      deny(late.requester, late.request, key, whyWait(state, late.requester), Duration{}, env);
   }
 }
 

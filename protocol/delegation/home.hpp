@@ -64,6 +64,7 @@ class Home {
   };
 
   Cause refusal(NodeId from, const LockRequest& request, const Env& env) const;
+  static Cause whyWait(const Key& state, NodeId requester);
   void deny(NodeId to, RequestId request, KeyId key, Cause cause, Duration retryAfter, const Env& env) const;
   /// Whether this request was met before, or is older than one that was; remembers it otherwise.
   bool duplicate(Key& state, NodeId from, RequestId request);
