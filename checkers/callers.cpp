@@ -35,7 +35,7 @@ void Callers::judgeAnswer(const Stamp& stamp, CallId id, const Context& context)
     return;
   }
   const obs::Duration time = waited(call, stamp.node, stamp.at, context.history);
-  if (time <= call.wait + context.options.waitTolerance) return;
+  if (time - context.options.waitTolerance <= call.wait) return;
   Finding finding = findingAt(Anomaly::answeredLate, Severity::liveness, stamp, id, call);
   finding.expected = call.wait.ns;
   finding.observed = time.ns;
@@ -101,7 +101,7 @@ void Callers::finish(TrueInstant at, const Context& context) {
     if (call.state != CallState::pending || history.lostInCrash(call)) continue;
     if (history.node(call.node).paused) continue;
     const obs::Duration time = waited(call, call.node, at, history);
-    if (!complete && time <= call.wait + context.options.waitTolerance) continue;
+    if (!complete && time - context.options.waitTolerance <= call.wait) continue;
     Finding finding = findingAt(Anomaly::neverAnswered, Severity::liveness, {at, call.node}, CallId{i}, call);
     finding.expected = call.wait.ns;
     finding.observed = time.ns;

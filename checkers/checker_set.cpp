@@ -35,10 +35,18 @@ constexpr bool kNodeIsOptional = kIsOneOf<Event, obs::MessageRefused>;
 
 constexpr bool dense(std::uint32_t id) { return id <= CheckerSet::kMaxDenseId; }
 
-/// Whether every id in the observation is one that a table may be indexed with.
+/// Far beyond every run, and far enough from the ends of int64 for sums and differences not to overflow.
+constexpr std::int64_t kMaxTime = std::int64_t{1} << 60;
+constexpr bool sane(std::int64_t ns) { return ns >= -kMaxTime && ns <= kMaxTime; }
+
+/// Whether every id in the observation is one that a table may be indexed with, and its time one to reckon
+/// with.
 template <class Event>
 constexpr bool plausible(const Stamp& stamp, const Event& event) {
-  bool ok = stamp.node.value < CheckerSet::kMaxNodes;
+  bool ok = stamp.node.value < CheckerSet::kMaxNodes && sane(stamp.at.ns);
+  if constexpr (std::is_same_v<Event, obs::ClockRate>) {
+    ok = ok && sane(event.local.ns) && event.ratePpb > -1'000'000'000 && event.ratePpb < 1'000'000'000;
+  }
   obs::forEachField(event, [&ok](std::string_view, const auto& field) {
     using Field = std::remove_cvref_t<decltype(field)>;
     if constexpr (std::is_same_v<Field, CallId>) {

@@ -29,7 +29,7 @@ class NodeClock {
 
   /// Whether the clock has certainly not reached `reading` at `t`.
   bool surelyBefore(obs::MonotonicInstant reading, obs::TrueInstant t) const {
-    return at(t).ns < reading.ns - slack_;
+    return at(t).ns + slack_ < reading.ns;
   }
   /// Whether the clock has certainly reached `reading` at `t`.
   bool surelyReached(obs::MonotonicInstant reading, obs::TrueInstant t) const {

@@ -64,212 +64,97 @@ class Story {
   // ---- Time
 
   /// The next observations are made at `t` after the start.
-  Story& at(Duration t) {
-    EXPECT_GE(t.ns, now_.ns) << "a story is told in order";
-    now_ = {t.ns};
-    return *this;
-  }
+  Story& at(Duration t);
   TrueInstant now() const { return now_; }
-  Story& tell(NodeId node, const obs::Observation& what) {
-    checkers_.on(obs::Stamped{now_, node, what});
+  template <class Event>
+  Story& tell(NodeId node, const Event& what) {
+    if constexpr (std::is_same_v<Event, obs::Observation>) {
+      checkers_.on(obs::Stamped{now_, node, what});
+    } else {
+      checkers_.on(Stamp{now_, node}, what);
+    }
     return *this;
   }
   /// From now on the clock of `node` reads `local` and gains `ppb` parts per billion.
-  Story& clock(NodeId node, Duration local, std::int64_t ppb = 0) {
-    const obs::ClockRate rate{{local.ns}, ppb};
-    clocks_[node].set(now_, rate);
-    return tell(node, rate);
-  }
-  MonotonicInstant local(NodeId node) { return clocks_[node].at(now_); }
+  Story& clock(NodeId node, Duration local, std::int64_t ppb = 0);
+  MonotonicInstant local(NodeId node);
 
   // ---- Callers
 
-  Story& ask(NodeId node, std::uint32_t call, KeyId key = K, Duration wait = 30_s, Duration lease = 10_s) {
-    return tell(node, obs::LockRequested{{call}, key, wait, lease});
-  }
+  Story& ask(NodeId node, std::uint32_t call, KeyId key = K, Duration wait = 30_s, Duration lease = 10_s);
   /// Admits a call for `lease` on the clock of `node`.
   Story& admit(NodeId node, std::uint32_t call, Path path = Path::cached, KeyId key = K,
-               Duration lease = 10_s, bool hold = false) {
-    return tell(node, obs::Admitted{{call}, key, token_, path, hold, local(node) + lease});
-  }
+               Duration lease = 10_s, bool hold = false);
   Story& lock(NodeId node, std::uint32_t call, Path path = Path::cached, KeyId key = K,
-              Duration lease = 10_s) {
-    return ask(node, call, key, 30_s, lease).admit(node, call, path, key, lease);
-  }
-  Story& reenter(NodeId node, std::uint32_t call, Duration lease, KeyId key = K) {
-    return tell(node, obs::Reentered{{call}, key, false, local(node) + lease});
-  }
-  Story& refuse(NodeId node, std::uint32_t call, ErrorClass error, Cause cause, KeyId key = K) {
-    return tell(node, obs::LockRefused{{call}, key, error, cause});
-  }
-  Story& unlock(NodeId node, std::uint32_t call, KeyId key = K) {
-    return tell(node, obs::Unlocked{{call}, key});
-  }
-  Story& revoke(NodeId node, std::uint32_t call, KeyId key = K, bool unlocked = false) {
-    return tell(node, obs::Revoked{{call}, key, unlocked});
-  }
+              Duration lease = 10_s);
+  Story& reenter(NodeId node, std::uint32_t call, Duration lease, KeyId key = K);
+  Story& refuse(NodeId node, std::uint32_t call, ErrorClass error, Cause cause, KeyId key = K);
+  Story& unlock(NodeId node, std::uint32_t call, KeyId key = K);
+  Story& revoke(NodeId node, std::uint32_t call, KeyId key = K, bool unlocked = false);
 
   // ---- Writes
 
   /// Stages a write; its timestamp is true time unless a stamp is given. `call` 0: unlocked.
   Story& stage(NodeId node, std::uint32_t txn, std::uint32_t call, WriteOp op, FieldMask fields,
-               FieldValues values, KeyId key = K) {
-    const bool whole = op == WriteOp::put || op == WriteOp::erase;
-    const obs::Staged staged{{txn},
-                             {call},
-                             key,
-                             op,
-                             whole ? obs::kAllFields : fields,
-                             callerStamp_,
-                             stamped_ ? stamp_ : Timestamp{now_.ns},
-                             values};
-    stamped_ = false;
-    callerStamp_ = false;
-    writes_[txn].push_back(staged);
-    return tell(node, staged);
-  }
+               FieldValues values, KeyId key = K);
   /// The next write carries this timestamp, from the wall clock.
-  Story& stamped(Duration stamp) {
-    stamped_ = true;
-    stamp_ = {stamp.ns};
-    return *this;
-  }
+  Story& stamped(Duration stamp);
   /// The next write carries this timestamp, given by its caller.
-  Story& stampedByCaller(Duration stamp) {
-    callerStamp_ = true;
-    return stamped(stamp);
-  }
-  Story& put(NodeId node, std::uint32_t txn, std::uint32_t call, std::int64_t value, KeyId key = K) {
-    return stage(node, txn, call, WriteOp::put, obs::kAllFields, {value, 0, 0, 0}, key);
-  }
+  Story& stampedByCaller(Duration stamp);
+  Story& put(NodeId node, std::uint32_t txn, std::uint32_t call, std::int64_t value, KeyId key = K);
   Story& patch(NodeId node, std::uint32_t txn, std::uint32_t call, unsigned field, std::int64_t value,
-               KeyId key = K) {
-    FieldValues values{};
-    values[field] = value;
-    return stage(node, txn, call, WriteOp::patch, static_cast<FieldMask>(1U << field), values, key);
-  }
-  Story& increment(NodeId node, std::uint32_t txn, std::uint32_t call, std::int64_t by, KeyId key = K) {
-    return stage(node, txn, call, WriteOp::increment, 1, {by, 0, 0, 0}, key);
-  }
-  Story& erase(NodeId node, std::uint32_t txn, std::uint32_t call, KeyId key = K) {
-    return stage(node, txn, call, WriteOp::erase, obs::kAllFields, {}, key);
-  }
-  Story& submit(NodeId node, std::uint32_t txn, std::uint32_t attempt = 1) {
-    for (const obs::Staged& write : writes_[txn]) {
-      tell(node, obs::Submitted{{txn}, write.call, write.key, attempt});
-    }
-    return *this;
-  }
+               KeyId key = K);
+  Story& increment(NodeId node, std::uint32_t txn, std::uint32_t call, std::int64_t by, KeyId key = K);
+  Story& erase(NodeId node, std::uint32_t txn, std::uint32_t call, KeyId key = K);
+  Story& submit(NodeId node, std::uint32_t txn, std::uint32_t attempt = 1);
   /// Commits at the next position of the node's log.
-  Story& settle(NodeId node, std::uint32_t txn, bool recovered = false) {
-    positions_[txn] = ++heads_[node];
-    return tell(node, obs::Settled{{txn}, true, recovered, positions_[txn]});
-  }
-  Story& abort(NodeId node, std::uint32_t txn) { return tell(node, obs::Settled{{txn}, false, false, 0}); }
-  Story& commit(NodeId node, std::uint32_t txn) { return submit(node, txn).settle(node, txn); }
-  Story& refuseWrite(NodeId node, std::uint32_t txn, std::uint32_t call, Cause cause, KeyId key = K) {
-    return tell(node, obs::WriteRefused{{txn}, {call}, key, ErrorClass::conflict409, cause});
-  }
+  Story& settle(NodeId node, std::uint32_t txn, bool recovered = false);
+  Story& abort(NodeId node, std::uint32_t txn);
+  Story& commit(NodeId node, std::uint32_t txn);
+  Story& refuseWrite(NodeId node, std::uint32_t txn, std::uint32_t call, Cause cause, KeyId key = K);
 
   // ---- Replicas
 
-  obs::Position head(NodeId origin) { return heads_[origin]; }
-  obs::Position positionOf(std::uint32_t txn) { return positions_[txn]; }
+  obs::Position head(NodeId origin);
+  obs::Position positionOf(std::uint32_t txn);
   /// `node` applies the log of `origin` up to its end, or up to `position`.
-  Story& apply(NodeId node, NodeId origin, obs::Position position = 0) {
-    obs::Position& done = applied_[{node, origin}];
-    const obs::Position to = position == 0 ? heads_[origin] : position;
-    while (done < to) tell(node, obs::Applied{origin, ++done, false});
-    return *this;
-  }
-  Story& fail(NodeId node, NodeId origin) {
-    return tell(node, obs::Applied{origin, ++applied_[{node, origin}], true});
-  }
-  Story& repair(NodeId node, NodeId origin, obs::Position position) {
-    return tell(node, obs::HoleRepaired{origin, position});
-  }
+  Story& apply(NodeId node, NodeId origin, obs::Position position = 0);
+  Story& fail(NodeId node, NodeId origin);
+  Story& repair(NodeId node, NodeId origin, obs::Position position);
 
   /// The record as the last write of `txn` to `key` leaves it.
-  Content contentOf(std::uint32_t txn, KeyId key = K) {
-    Content content;
-    for (const obs::Staged& write : writes_[txn]) {
-      if (write.key != key || write.op == WriteOp::erase) continue;
-      for (unsigned field = 0; field < obs::kRecordFields; ++field) {
-        if ((write.fields >> field & 1U) != 0) content = content.with(field, txn, write.values[field]);
-      }
-    }
-    return content;
-  }
-  Story& read(NodeId node, std::uint32_t call, const Content& content, KeyId key = K) {
-    return tell(node, obs::Read{{call}, key, content.present, content.writers, content.values});
-  }
-  Story& reads(NodeId node, std::uint32_t call, std::uint32_t txn, KeyId key = K) {
-    return read(node, call, contentOf(txn, key), key);
-  }
-  Story& ends(NodeId node, const Content& content, KeyId key = K) {
-    return tell(node, obs::FinalRecord{key, content.present, content.writers, content.values});
-  }
-  Story& endsWith(NodeId node, std::uint32_t txn, KeyId key = K) {
-    return ends(node, contentOf(txn, key), key);
-  }
+  Content contentOf(std::uint32_t txn, KeyId key = K);
+  Story& read(NodeId node, std::uint32_t call, const Content& content, KeyId key = K);
+  Story& reads(NodeId node, std::uint32_t call, std::uint32_t txn, KeyId key = K);
+  Story& ends(NodeId node, const Content& content, KeyId key = K);
+  Story& endsWith(NodeId node, std::uint32_t txn, KeyId key = K);
 
   // ---- Home and delegates. The home is D unless said otherwise.
 
-  Story& grant(NodeId to, Path path, KeyId key = K, NodeId home = D, bool renewal = false) {
-    token_ = {1, incarnation_, ++counter_};
-    return tell(home, obs::Granted{key, to, token_, path, renewal, 60_s});
-  }
-  Story& nextIncarnation() {
-    ++incarnation_;
-    counter_ = 0;
-    return *this;
-  }
+  Story& grant(NodeId to, Path path, KeyId key = K, NodeId home = D, bool renewal = false);
+  Story& nextIncarnation();
   /// The holder's release: an entry in its own log, met by the home.
-  Story& release(NodeId holder, KeyId key = K, NodeId home = D) {
-    return appendRelease(holder, key).tell(home, obs::ReleaseSeen{key, holder, token_, true});
-  }
-  Story& appendRelease(NodeId holder, KeyId key = K) {
-    return tell(holder, obs::ControlAppended{EntryKind::release, key, token_, 0, ++heads_[holder]});
-  }
-  Story& expire(NodeId holder, KeyId key = K, NodeId home = D) {
-    return tell(home, obs::GrantExpired{key, holder, token_})
-        .tell(home, obs::LineageLost{key, obs::LineageLoss::expired});
-  }
-  Token token() const { return token_; }
+  Story& release(NodeId holder, KeyId key = K, NodeId home = D);
+  Story& appendRelease(NodeId holder, KeyId key = K);
+  Story& expire(NodeId holder, KeyId key = K, NodeId home = D);
+  Token token() const;
 
   // ---- Recovery
 
-  Story& startBarrier(NodeId acquirer, std::uint64_t nonce, std::initializer_list<KeyId> keys = {K}) {
-    tell(acquirer, obs::BarrierStarted{nonce, static_cast<std::uint32_t>(keys.size()), 3});
-    for (const KeyId key : keys) tell(acquirer, obs::RecoveryJoined{key, nonce});
-    return *this;
-  }
+  Story& startBarrier(NodeId acquirer, std::uint64_t nonce, std::initializer_list<KeyId> keys = {K});
   /// `member` appends its barrier entry and the acquirer learns of it, a millisecond apart.
-  Story& measure(NodeId acquirer, std::uint64_t nonce, NodeId member) {
-    const obs::Position position = ++heads_[member];
-    tell(member, obs::ControlAppended{EntryKind::barrier, KeyId::none(), {}, nonce, position});
-    at({now_.ns + 1'000'000});
-    return tell(acquirer, obs::BarrierMeasured{nonce, member, position});
-  }
-  Story& skip(NodeId acquirer, std::uint64_t nonce, NodeId member) {
-    return tell(acquirer, obs::BarrierSkipped{nonce, member});
-  }
-  Story& barrierDone(NodeId acquirer, std::uint64_t nonce, bool satisfied = true) {
-    return tell(acquirer, obs::BarrierDone{nonce, satisfied});
-  }
+  Story& measure(NodeId acquirer, std::uint64_t nonce, NodeId member);
+  Story& skip(NodeId acquirer, std::uint64_t nonce, NodeId member);
+  Story& barrierDone(NodeId acquirer, std::uint64_t nonce, bool satisfied = true);
 
   // ---- Nodes
 
-  Story& crash(NodeId node) { return tell(node, obs::NodeCrashed{0}); }
-  Story& restart(NodeId node, std::uint32_t start = 2) { return tell(node, obs::NodeStarted{start}); }
-  Story& cut(NodeId from, NodeId to) { return tell(from, obs::LinkCut{to}).tell(to, obs::LinkCut{from}); }
-  Story& heal(NodeId from, NodeId to) {
-    return tell(from, obs::LinkHealed{to}).tell(to, obs::LinkHealed{from});
-  }
-  Story& phase(Phase phase) { return tell(A, obs::PhaseChanged{phase}); }
-  Story& send(NodeId from, NodeId to, MessageKind kind, KeyId key = K) {
-    return tell(from, obs::MessageSent{++messages_, to, kind, key});
-  }
+  Story& crash(NodeId node);
+  Story& restart(NodeId node, std::uint32_t start = 2);
+  Story& cut(NodeId from, NodeId to);
+  Story& heal(NodeId from, NodeId to);
+  Story& phase(Phase phase);
+  Story& send(NodeId from, NodeId to, MessageKind kind, KeyId key = K);
 
   // ---- The verdict
 
@@ -283,12 +168,7 @@ class Story {
   const Findings& findings() const { return checkers_.findings(); }
 
   /// All violations and limitations as text, for failure messages.
-  std::string told() const {
-    std::string text;
-    for (const Finding& finding : findings().violations()) text += "\n  " + describe(finding);
-    for (const Finding& finding : findings().limitations()) text += "\n  (" + describe(finding) + ")";
-    return text.empty() ? " nothing" : text;
-  }
+  std::string told() const;
 
  private:
   CheckerSet checkers_;
@@ -309,44 +189,12 @@ class Story {
 };
 
 /// Expects no violation at all.
-inline void expectHeld(Story& story) {
-  story.finish();
-  EXPECT_EQ(story.findings().count(Severity::safety), 0U) << story.told();
-  EXPECT_EQ(story.findings().count(Severity::liveness), 0U) << story.told();
-  EXPECT_EQ(story.checkers().verdict(), Verdict::held);
-  EXPECT_EQ(story.checkers().malformed(), 0U);
-}
+void expectHeld(Story& story);
 
 /// Expects that all violations are by `checker`, and returns the first one of this kind.
-inline Finding expectViolation(Story& story, Checker checker, Anomaly anomaly) {
-  story.finish();
-  const Finding* found = story.findings().first(anomaly);
-  EXPECT_NE(found, nullptr) << "expected " << obs::nameOf(anomaly) << ", found" << story.told();
-  if (found == nullptr) return {};
-  EXPECT_EQ(found->checker, checker) << describe(*found);
-  EXPECT_NE(found->severity, Severity::limitation);
-  EXPECT_EQ(found->route, Route::none);
-  EXPECT_FALSE(describe(*found).empty());
-  const std::uint64_t violations =
-      story.findings().count(Severity::safety) + story.findings().count(Severity::liveness);
-  EXPECT_EQ(story.findings().count(checker), violations) << story.told();
-  EXPECT_EQ(story.checkers().verdict(),
-            found->severity == Severity::safety ? Verdict::safetyViolation : Verdict::livenessViolation);
-  return *found;
-}
+Finding expectViolation(Story& story, Checker checker, Anomaly anomaly);
 
 /// Expects no violation, and that the limitation was reached by this kind of damage.
-inline Finding expectLimitation(Story& story, Route route, Anomaly anomaly) {
-  story.finish();
-  EXPECT_EQ(story.findings().count(Severity::safety), 0U) << story.told();
-  EXPECT_EQ(story.findings().count(Severity::liveness), 0U) << story.told();
-  const Finding* found = story.findings().first(route, anomaly);
-  EXPECT_NE(found, nullptr) << "expected " << obs::nameOf(route) << " by " << obs::nameOf(anomaly)
-                            << ", found" << story.told();
-  if (found == nullptr) return {};
-  EXPECT_EQ(found->severity, Severity::limitation);
-  EXPECT_EQ(story.checkers().verdict(), Verdict::held);
-  return *found;
-}
+Finding expectLimitation(Story& story, Route route, Anomaly anomaly);
 
 }  // namespace holdfast::checkers::testing
