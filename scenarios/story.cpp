@@ -290,12 +290,14 @@ void Story::drive(TrueInstant until, const std::function<bool()>& done) {
     const TrueInstant script = virtual_.nextTime();
     const TrueInstant event = cluster_.nextTime();
     if (std::min(script, event) > until) break;
+    // The context's time moves first: what an event completes must go on at the event's own instant.
     if (script <= event) {
       cluster_.advanceTo(script);
+      virtual_.advanceTo(script);
     } else {
+      virtual_.advanceTo(event);
       cluster_.step();
     }
-    virtual_.advanceTo(now());
     atInstant = now() == instant ? atInstant + 1 : 0;
     instant = now();
     if (atInstant > kMostAtOneInstant) throw std::runtime_error("the story runs in a circle at one instant");
