@@ -13,6 +13,7 @@ constexpr std::array kFamilies = {
     &recallScenarios,         //
     &recallFailureScenarios,  //
     &lateReleaseScenarios,    //
+    &containmentScenarios,    //
 };
 
 }  // namespace

@@ -1,0 +1,207 @@
+// Releases that come late, twice, or from the wrong hand (S-25), and a home that comes back (S-48).
+#include <string>
+#include <vector>
+
+#include "scenarios/families.hpp"
+#include "scenarios/story.hpp"
+
+namespace holdfast::scenarios {
+namespace {
+
+LockCall callFor(Duration wait, Duration lease, bool hold = false) {
+  LockCall call;
+  call.wait = wait;
+  call.lease = lease;
+  call.hold = hold;
+  return call;
+}
+
+StoryOptions longEpochs() {
+  StoryOptions options;
+  options.keys = {{"k", "A"}};
+  options.protocol.epochLease = 60_s;
+  options.protocol.renewEvery = 10_s;
+  return options;
+}
+
+/// Releases that the home met, and whether they cleared its grant.
+std::size_t releasesSeen(const Story& story, bool cleared) {
+  return story.count<obs::ReleaseSeen>(
+      [cleared](const obs::ReleaseSeen& seen, NodeId) { return seen.cleared == cleared; });
+}
+
+Task<bool> untilApplied(Story& story, NodeId node, NodeId origin, Position position) {
+  co_return co_await story.untilSeen<obs::Applied>([=](const obs::Applied& applied, NodeId at) {
+    return at == node && applied.origin == origin && applied.position == position;
+  });
+}
+
+// ---- S-25 -------------------------------------------------------------------------------------------------
+
+ScenarioResult afterTheCaller(ScenarioContext& context) {
+  Story story(context, longEpochs());
+  return story.run([&]() -> Task<> {
+    const StoryNode a = story.node("A");
+    const StoryNode b = story.node("B");
+    const StoryNode c = story.node("C");
+    const auto ofB = co_await b.update("k", put(5));
+    story.expect(ofB.write.committed, "B's write commits");
+    co_await story.sleep(1_s);
+    story.cluster().delayNextCommit(b.id(), EntryKind::release, 3_s);
+    const TrueInstant asked = story.now();
+    const LockOutcome gaveUp = co_await c.lock("k", callFor(1_s, 5_s));
+    story.expectEqual(gaveUp.error, obs::ErrorClass::locked423, "the caller who set off the recall gives up");
+    story.expectEqual(gaveUp.at - asked, Duration(1_s), "its wait");
+    co_await story.untilSeen<obs::ReleaseSeen>();
+    story.expectEqual(releasesSeen(story, true), 1U, "the release clears the grant all the same");
+
+    const std::uint64_t before = story.lockMessages();
+    const LockOutcome ofC = co_await c.lock("k", callFor(5_s, 5_s));
+    story.expectEqual(ofC.path, obs::Path::clean, "C's path when it asks again");
+    story.expectEqual(story.lockMessages() - before, 2U, "its messages: nobody is in the way any more");
+    const auto release = story.first<obs::ControlAppended>();
+    const protocol::ReleaseEntry entry{
+        story.key("k"), b.id(), ofB.lock.token, protocol::ReleaseEntry::kCurrentForm, {}};
+    story.cluster().injectMessage(b.id(), a.id(), protocol::LogFrame{release->second.position, entry});
+    story.cluster().cut(b.id(), a.id());
+    story.cluster().heal(b.id(), a.id());
+    // And once more as a new entry of B's log, as a replay of B's disk might bring it.
+    story.cluster().crash(b.id());
+    story.cluster().injectEntry(b.id(), entry);
+    story.cluster().restart(b.id());
+    story.expect(co_await untilApplied(story, a.id(), b.id(), release->second.position + 1), "A applies it");
+    story.expectEqual(releasesSeen(story, true), 1U, "releases that cleared a grant, in the end");
+    story.expectEqual(releasesSeen(story, false), 1U, "releases that came too late to mean anything");
+    const TxnOutcome written = co_await c.write(ofC, put(6));
+    story.expect(written.committed, "C, inside all the while, writes");
+  });
+}
+
+ScenarioResult laterIncarnation(ScenarioContext& context) {
+  Story story(context, longEpochs());
+  return story.run([&]() -> Task<> {
+    const StoryNode a = story.node("A");
+    const StoryNode b = story.node("B");
+    const StoryNode c = story.node("C");
+    const auto old = co_await b.update("k", put(5));
+    co_await story.sleep(1_s);
+    story.cluster().setApplyDelay(a.id(), b.id(), 12_s);
+    story.cluster().call(b.id(), protocol::AdminDrop{story.key("k")});
+    co_await story.untilSeen<obs::ControlAppended>();
+    const auto release = story.first<obs::ControlAppended>();
+    a.crash();
+    co_await story.sleep(100_ms);
+    a.restart();
+
+    const LockOutcome ofB = co_await b.lock("k", callFor(15_s, 7_s, true));
+    story.expect(ofB.token > old.lock.token, "the new incarnation's token orders above the old one");
+    story.expectEqual(ofB.token.counter, old.lock.token.counter, "although its counter is the same");
+    story.expect(co_await untilApplied(story, a.id(), b.id(), release->second.position),
+                 "A applies the old release while B is inside");
+    story.expectEqual(releasesSeen(story, true), 0U, "releases that cleared a grant so far");
+    const TrueInstant asked = story.now();
+    const LockOutcome ofC = co_await c.lock("k", callFor(5_s, 5_s));
+    story.expectAtLeast(ofC.at - asked, story.options().protocol.recallGrace, "C waits for B to be recalled");
+    const TxnOutcome late = co_await b.write(ofB, put(6));
+    story.expectEqual(late.error, obs::ErrorClass::conflict409, "B's write after that");
+    const auto read = co_await c.read(ofC);
+    story.expectEqual(read.values[0], 5, "what C reads");
+    c.unlock(ofC);
+  });
+}
+
+ScenarioResult forged(ScenarioContext& context) {
+  Story story(context, longEpochs());
+  return story.run([&]() -> Task<> {
+    const StoryNode a = story.node("A");
+    const StoryNode b = story.node("B");
+    const StoryNode c = story.node("C");
+    const LockOutcome ofB = co_await b.lock("k", callFor(5_s, 6_s, true));
+    co_await story.sleep(300_ms);
+    c.crash();
+    const protocol::ReleaseEntry entry{
+        story.key("k"), b.id(), ofB.token, protocol::ReleaseEntry::kCurrentForm, {}};
+    story.expect(story.cluster().injectEntry(c.id(), entry), "C's log claims that B has released");
+    c.restart();
+    story.expect(co_await untilApplied(story, a.id(), c.id(), 1), "A applies C's entry");
+    story.expectEqual(releasesSeen(story, false), 1U, "releases that A met and did not believe");
+    const TrueInstant asked = story.now();
+    const LockOutcome ofC = co_await c.lock("k", callFor(5_s, 5_s));
+    story.expectAtLeast(ofC.at - asked, story.options().protocol.recallGrace, "C waits for B to be recalled");
+    story.expectEqual(releasesSeen(story, true), 1U, "releases that cleared the grant: B's own");
+    c.unlock(ofC);
+  });
+}
+
+// ---- S-48 -------------------------------------------------------------------------------------------------
+
+ScenarioResult homeRestarts(ScenarioContext& context) {
+  Story story(context, longEpochs());
+  return story.run([&]() -> Task<> {
+    const protocol::ProtocolOptions& protocol = story.options().protocol;
+    const StoryNode a = story.node("A");
+    const StoryNode b = story.node("B");
+    const StoryNode c = story.node("C");
+    const LockOutcome ofB = co_await b.lock("k", callFor(5_s, 6_s, true));
+    co_await story.sleep(500_ms);
+    a.crash();
+    co_await story.sleep(100_ms);
+    a.restart();
+    const TrueInstant restarted = story.now();
+    const LockOutcome early = co_await c.lock("k", callFor(2_s, 5_s));
+    story.expectEqual(early.error, obs::ErrorClass::lockUnavailable503, "C's lock in the quarantine");
+    story.expectEqual(early.cause, Cause::quarantine, "why it is refused");
+    if (early.admitted()) c.unlock(early);
+    const TxnOutcome written = co_await b.write(ofB, put(5));
+    story.expect(written.committed, "B, inside all the while, writes");
+    b.unlock(ofB);
+
+    const LockOutcome ofC = co_await c.lock("k", callFor(15_s, 5_s));
+    story.expectAtLeast(ofC.at - restarted, protocol.maxDelegation + protocol.skew,
+                        "C's admission after the restart");
+    story.expectAtMost(ofC.at - restarted,
+                       protocol.maxDelegation + protocol.skew + protocol.retryEvery + 100_ms,
+                       "C's admission after the restart");
+    story.expectEqual(ofC.path, obs::Path::recovery, "C's path: the home remembers nothing");
+    story.expect(ofC.token > ofB.token, "the new incarnation's token orders above the old one");
+    story.expectEqual(ofC.token.incarnation, ofB.token.incarnation + 1, "the home's incarnation");
+    const auto read = co_await c.read(ofC);
+    story.expectEqual(read.values[0], 5, "what C reads");
+    const auto inQuarantine = [&](const obs::Granted&, NodeId) { return true; };
+    story.expectEqual(story.count<obs::Granted>(inQuarantine), 2U, "grants in all: none in the quarantine");
+    c.unlock(ofC);
+  });
+}
+
+}  // namespace
+
+std::vector<Scenario> lateReleaseScenarios() {
+  using protocol::Rule;
+  constexpr auto kExclusion = checkers::Checker::exclusion;
+  return {
+      {"S-25-release-after-its-caller",
+       "FR-4, DG-10",
+       "The release commits after the caller it was for gave up; it frees the key, and replays do nothing.",
+       {},
+       &afterTheCaller},
+      {"S-25-release-in-later-incarnation",
+       "FR-4, TK-1, TK-2",
+       "B's release reaches the home when that has restarted and granted to B again with the same counter.",
+       {{Rule::FR4_ExactToken, kExclusion},
+        {Rule::TK1_FullToken, kExclusion},
+        {Rule::TK2_DurableIncarnation, kExclusion}},
+       &laterIncarnation},
+      {"S-25-forged-release",
+       "FR-4",
+       "C's log holds a release that names B and B's exact token; the home believes only B's own log.",
+       {{Rule::FR4_AuthorBound, kExclusion}},
+       &forged},
+      {"S-48-home-restart",
+       "DG-9, TK-2, FR-6",
+       "The home restarts while B is inside: it grants nothing until every earlier grant must have ended.",
+       {{Rule::DG9_Quarantine, kExclusion}},
+       &homeRestarts},
+  };
+}
+
+}  // namespace holdfast::scenarios
