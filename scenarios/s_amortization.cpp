@@ -92,6 +92,8 @@ ScenarioResult handoff(ScenarioContext& context) {
   StoryOptions options;
   options.nodes = firstNodes(kNodes);
   options.keys = {{"k", "A"}};
+  options.checkers.maxMessages[static_cast<std::size_t>(obs::Path::virgin)] = 2;
+  options.checkers.maxMessages[static_cast<std::size_t>(obs::Path::clean)] = 3;
   Story story(context, options);
   return story.run([&]() -> Task<> {
     const StoryNode b = story.node("B");
@@ -131,36 +133,37 @@ ScenarioResult handoff(ScenarioContext& context) {
 
 // ---- S-03 -------------------------------------------------------------------------------------------------
 
-/// Eight callers of one node, a millisecond apart, each inside for 20 ms. Gives the order of admission.
-Task<std::vector<int>> eightCallers(Story& story, StoryNode node) {
-  std::vector<int> order;
-  std::size_t done = 0;
+/// Eight callers of one node, a millisecond apart, each inside for 20 ms. `order` gets the order of their
+/// admission; it must outlive the story's run.
+Task<> eightCallers(Story& story, StoryNode node, std::vector<int>& order) {
+  const std::size_t left = story.count<obs::Unlocked>();
   for (int i = 0; i < 8; ++i) {
-    story.also([&story, &order, &done, node, i]() -> Task<> {
+    story.also([&story, &order, node, i]() -> Task<> {
       co_await story.sleep(sim::milliseconds(i));
       const LockOutcome lock = co_await node.lock("k");
       order.push_back(i);
       story.expect(lock.admitted(), "each local caller is admitted");
       co_await story.sleep(20_ms);
       node.unlock(lock);
-      ++done;
     });
   }
-  story.expect(co_await story.until([&done] { return done == 8; }), "all eight callers come to an end");
-  co_return order;
+  const bool ended = co_await story.untilSeen<obs::Unlocked>({}, left + 8);
+  story.expect(ended, "all eight callers come to an end");
 }
 
 ScenarioResult localContention(ScenarioContext& context) {
   StoryOptions options;
   options.keys = {{"k", "A"}};
   Story story(context, options);
+  std::vector<int> cold;
+  std::vector<int> warm;
   return story.run([&]() -> Task<> {
     const std::vector<int> arrival{0, 1, 2, 3, 4, 5, 6, 7};
     const StoryNode b = story.node("B");
     const Spent before = spentBy(story);
-    const std::vector<int> cold = co_await eightCallers(story, b);
+    co_await eightCallers(story, b, cold);
     const Spent between = spentBy(story);
-    const std::vector<int> warm = co_await eightCallers(story, b);
+    co_await eightCallers(story, b, warm);
     const Spent after = spentBy(story);
     story.expectEqual(cold, arrival, "the order in which callers of a cold key are served");
     story.expectEqual(warm, arrival, "the order in which callers under a delegation are served");
@@ -245,8 +248,8 @@ ScenarioResult pingPong(ScenarioContext& context) {
   options.nodes = firstNodes(kContenders + 1);
   options.keys = {{"k", "A"}};
   Story story(context, options);
+  Contention seen;
   return story.run([&]() -> Task<> {
-    Contention seen;
     for (int i = 1; i <= kContenders; ++i) {
       const StoryNode node = story.node(story.options().nodes[static_cast<std::size_t>(i)]);
       story.also([&story, &seen, node]() -> Task<> { co_await contend(story, node, seen); });

@@ -45,7 +45,8 @@ StoryOptions withKey(ScenarioContext& context, StoryOptions options, Wanted&& wa
 std::uint64_t retained(Story& story, StoryNode node, obs::Retained what) {
   protocol::Effects effects;
   const sim::WallInstant wall{node.wallNow().ns};
-  story.cluster().node(node.id())->reportRetained(protocol::Context{node.monotonicNow(), wall, effects});
+  const protocol::Node* const running = story.cluster().node(node.id());
+  if (running != nullptr) running->reportRetained(protocol::Context{node.monotonicNow(), wall, effects});
   for (const obs::Observation& observation : effects.observations) {
     const auto* const count = std::get_if<obs::RetainedCount>(&observation);
     if (count != nullptr && count->what == what) return count->count;
@@ -78,6 +79,7 @@ ScenarioResult oneDelegate(ScenarioContext& context) {
 
 ScenarioResult answerToAnotherRequest(ScenarioContext& context) {
   Story story(context, longEpochs());
+  LockOutcome ofC;
   return story.run([&]() -> Task<> {
     const NodeId a = story.id("A");
     const StoryNode b = story.node("B");
@@ -89,8 +91,7 @@ ScenarioResult answerToAnotherRequest(ScenarioContext& context) {
     story.cluster().dropNext(b.id(), a, MessageKind::lockRequest, 7);  // B's retries until then
     story.cluster().dropNext(a, b.id(), MessageKind::lockRecall, 100);
     co_await story.sleep(2_s);
-    LockOutcome ofC;
-    story.also([&]() -> Task<> {
+    story.also([&story, &ofC, c]() -> Task<> {
       ofC = co_await c.lock("k", callFor(15_s, 5_s));
       co_await story.sleep(100_ms);
       const TxnOutcome written = co_await c.write(ofC, put(7));

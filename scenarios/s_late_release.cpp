@@ -62,14 +62,15 @@ ScenarioResult afterTheCaller(ScenarioContext& context) {
     const auto release = story.first<obs::ControlAppended>();
     const protocol::ReleaseEntry entry{
         story.key("k"), b.id(), ofB.lock.token, protocol::ReleaseEntry::kCurrentForm, {}};
-    story.cluster().injectMessage(b.id(), a.id(), protocol::LogFrame{release->second.position, entry});
+    story.cluster().injectMessage(b.id(), a.id(), protocol::LogFrame{release.value().second.position, entry});
     story.cluster().cut(b.id(), a.id());
     story.cluster().heal(b.id(), a.id());
     // And once more as a new entry of B's log, as a replay of B's disk might bring it.
     story.cluster().crash(b.id());
     story.cluster().injectEntry(b.id(), entry);
     story.cluster().restart(b.id());
-    story.expect(co_await untilApplied(story, a.id(), b.id(), release->second.position + 1), "A applies it");
+    story.expect(co_await untilApplied(story, a.id(), b.id(), release.value().second.position + 1),
+                 "A applies it");
     story.expectEqual(releasesSeen(story, true), 1U, "releases that cleared a grant, in the end");
     story.expectEqual(releasesSeen(story, false), 1U, "releases that came too late to mean anything");
     const TxnOutcome written = co_await c.write(ofC, put(6));
@@ -96,7 +97,7 @@ ScenarioResult laterIncarnation(ScenarioContext& context) {
     const LockOutcome ofB = co_await b.lock("k", callFor(15_s, 7_s, true));
     story.expect(ofB.token > old.lock.token, "the new incarnation's token orders above the old one");
     story.expectEqual(ofB.token.counter, old.lock.token.counter, "although its counter is the same");
-    story.expect(co_await untilApplied(story, a.id(), b.id(), release->second.position),
+    story.expect(co_await untilApplied(story, a.id(), b.id(), release.value().second.position),
                  "A applies the old release while B is inside");
     story.expectEqual(releasesSeen(story, true), 0U, "releases that cleared a grant so far");
     const TrueInstant asked = story.now();

@@ -88,9 +88,9 @@ Task<> lateReply(Story& story, Duration after, Duration inside, LateReply& seen)
 
 ScenarioResult lateGrant(ScenarioContext& context) {
   Story story(context, patientRequests());
+  LateReply seen;
   return story.run([&]() -> Task<> {
     const protocol::ProtocolOptions& protocol = story.options().protocol;
-    LateReply seen;
     co_await lateReply(story, protocol.maxDelegation + 1_s, 650_ms, seen);
     const TrueInstant expired = seen.asked + story.options().latency + protocol.maxDelegation + protocol.skew;
     story.expectEqual(seen.c.path, obs::Path::recovery, "C's path once the home has waited B's grant out");
@@ -107,10 +107,10 @@ ScenarioResult lateGrant(ScenarioContext& context) {
 
 ScenarioResult grantTooShort(ScenarioContext& context) {
   Story story(context, patientRequests());
+  LateReply seen;
   return story.run([&]() -> Task<> {
     const protocol::ProtocolOptions& protocol = story.options().protocol;
     const Duration after = protocol.maxDelegation - 100_ms;  // leaves a tenth of minUseful
-    LateReply seen;
     co_await lateReply(story, after, 300_ms, seen);
     story.expectEqual(rejections(story, obs::GrantRejection::late), 1U, "grants too short for B");
     story.expectEqual(handBacks(story, true), 1U, "hand-backs that freed the key");
@@ -190,7 +190,7 @@ Task<> driftApart(Story& story, Drift& seen) {
   story.expectEqual(last.path, obs::Path::cached, "the path of B's last admission");
   const auto admitted =
       story.last<obs::Admitted>([&](const obs::Admitted& a, NodeId) { return a.call == last.call; });
-  seen.endOfB = story.cluster().monotonic(b.id()).whenReads(admitted->second.deadline);
+  if (admitted) seen.endOfB = story.cluster().monotonic(b.id()).whenReads(admitted->second.deadline);
   const LockOutcome next = co_await ofC.answer();
   story.expectEqual(next.path, obs::Path::recovery, "C's path");
   seen.admissionOfC = next.at;
@@ -398,8 +398,8 @@ ScenarioResult boundedByEpoch(ScenarioContext& context) {
       return node == b.id() && message.message == MessageKind::membershipRenew;
     });
     const MonotonicInstant epochEnds =
-        story.cluster().monotonic(b.id()).at(sent->first.at) + story.options().protocol.epochLease;
-    story.expectEqual(renewed->second.deadline, epochEnds,
+        story.cluster().monotonic(b.id()).at(sent.value().first.at) + story.options().protocol.epochLease;
+    story.expectEqual(renewed.value().second.deadline, epochEnds,
                       "B's epoch lease counts from its renewal's sending");
     story.expectEqual(lock.lease, epochEnds - b.monotonicNow(), "the lease of the handle: the epoch's");
     const LockOutcome again = co_await b.reenter(lock, 25_s, true);
