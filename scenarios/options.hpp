@@ -64,7 +64,8 @@ struct WorkloadOptions {
   std::uint32_t abandon = 30;          ///< lock, stage, roll back, leave without unlocking
   std::uint32_t dropDelegation = 15;   ///< the node gives a key's delegation up early (DR-5)
 
-  /// Probability that an operation is a burst: `burstCallers` local callers of the hot key at once (LH-1).
+  /// Probability that an operation is a burst: `burstCallers` local callers at once, half of the time all of
+  /// the hot key (LH-1) and otherwise each of another key, whose recoveries then share barriers (FR-8).
   std::uint32_t burstPpm = 25'000;
   std::uint32_t burstCallers = 3;
   /// Probability that an operation aims at the hot key, which is key 0; otherwise all keys are as likely.
@@ -94,13 +95,13 @@ BOOST_DESCRIBE_STRUCT(FaultRate, (), (meanGap, shortest, longest))
 struct FaultOptions {
   std::uint32_t swarmOnPpm = 500'000;
 
-  FaultRate crash{sim::seconds(22), sim::milliseconds(50), sim::seconds(6)};  ///< lasts until the restart
+  FaultRate crash{sim::seconds(20), sim::milliseconds(50), sim::seconds(14)};  ///< lasts until the restart
   std::uint32_t rebootPpm = 300'000;  ///< a crash takes the machine down: its monotonic clock starts anew
-  FaultRate replaceCoordinator{sim::seconds(40), {}, {}};                     // BD-4
-  FaultRate pause{sim::seconds(18), sim::milliseconds(20), sim::seconds(9)};  // CK-4
+  FaultRate replaceCoordinator{sim::seconds(40), {}, {}};                      // BD-4
+  FaultRate pause{sim::seconds(18), sim::milliseconds(20), sim::seconds(12)};  // CK-4
   FaultRate cutOneWay{sim::seconds(20), sim::milliseconds(100), sim::seconds(6)};
-  FaultRate partition{sim::seconds(25), sim::milliseconds(200), sim::seconds(9)};
-  FaultRate isolate{sim::seconds(25), sim::milliseconds(200), sim::seconds(9)};
+  FaultRate partition{sim::seconds(25), sim::milliseconds(200), sim::seconds(14)};
+  FaultRate isolate{sim::seconds(25), sim::milliseconds(200), sim::seconds(15)};
   FaultRate loss{sim::seconds(15), sim::seconds(1), sim::seconds(8)};
   std::uint32_t lossPpm = 150'000;
   FaultRate duplication{sim::seconds(15), sim::seconds(1), sim::seconds(8)};
@@ -109,11 +110,11 @@ struct FaultOptions {
   std::uint32_t reorderingPpm = 300'000;
   Duration reorderExtra = sim::milliseconds(400);
   FaultRate latencySpike{sim::seconds(12), sim::milliseconds(200), sim::seconds(5)};
-  Duration spikeExtra = sim::milliseconds(1'800);  ///< added to one link: uniform in [0, this]
+  Duration spikeExtra = sim::milliseconds(3'000);  ///< added to one link: uniform in [0, this]
   FaultRate slowApply{sim::seconds(14), sim::seconds(1), sim::seconds(8)};
-  Duration slowApplyExtra = sim::milliseconds(2'500);
+  Duration slowApplyExtra = sim::milliseconds(5'000);
   FaultRate slowCommit{sim::seconds(16), sim::seconds(1), sim::seconds(6)};
-  Duration slowCommitExtra = sim::milliseconds(4'000);
+  Duration slowCommitExtra = sim::milliseconds(10'000);
   FaultRate commitAbort{sim::seconds(15), sim::seconds(1), sim::seconds(6)};  ///< attempts abort (DR-3)
   std::uint32_t commitAbortPpm = 350'000;
   FaultRate commitFailure{sim::seconds(30), sim::milliseconds(500), sim::seconds(3)};  ///< fail for good

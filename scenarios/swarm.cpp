@@ -54,7 +54,8 @@ enum Purpose : std::uint64_t {
   lease,
   think,
   ahead,
-  burst
+  burst,
+  wide
 };
 
 /// Half to one and a half of `typical`.
@@ -256,8 +257,9 @@ void drawOperations(const RunOptions& options, NodeId node, Plan& plan) {
     operation.kind = OperationKind::lockedUpdate;
     operation.secondKey = KeyId::none();
     operation.stampAhead = {};
-    operation.key = KeyId{0};
+    const bool spread = draws.chance(sim::kPpmOne / 2, wide);
     for (std::uint32_t caller = 0; caller < w.burstCallers; ++caller) {
+      operation.key = KeyId{spread ? caller % options.keys : 0};
       plan.operations.push_back(operation);
       ++operation.id;
     }

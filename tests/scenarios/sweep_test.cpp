@@ -1,0 +1,115 @@
+// Sweeps: the same report for any number of threads, and codes that say what became of it.
+#include "scenarios/sweep.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "scenarios/swarm.hpp"
+
+namespace holdfast::scenarios {
+namespace {
+
+SweepOptions shortSweep(std::uint64_t count) {
+  SweepOptions options;
+  options.count = count;
+  options.firstSeed = 100;
+  options.run.faultPhase = sim::seconds(10);
+  options.run.healedPhase = sim::seconds(15);
+  options.run.workload.intoHealedPhase = sim::seconds(2);
+  return options;
+}
+
+TEST(Sweep, OneAndTwoWorkersReportTheSame) {
+  SweepOptions options = shortSweep(24);
+  const SweepReport one = sweep(options);
+  options.jobs = 2;
+  const SweepReport two = sweep(options);
+  EXPECT_EQ(one.ran, 24U);
+  EXPECT_GT(one.events, 10'000U);
+  EXPECT_EQ(one.hash, two.hash);
+  EXPECT_EQ(one.coverage, two.coverage);
+  EXPECT_EQ(one.missed, two.missed);
+  EXPECT_EQ(one.events, two.events);
+  for (std::size_t i = 0; i < kMilestones; ++i) {
+    EXPECT_EQ(one.milestones[i].seeds, two.milestones[i].seeds);
+    EXPECT_EQ(one.milestones[i].firstSeed, two.milestones[i].firstSeed);
+  }
+}
+
+TEST(Sweep, IsMadeOfTheRunsOfItsSeeds) {
+  const SweepOptions options = shortSweep(5);
+  const SweepReport all = sweep(options);
+  std::uint64_t hash = 0;
+  std::uint64_t admissions = 0;
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    RunOptions run = options.run;
+    run.seed = sweepSeed(options.firstSeed, i);
+    const RunReport report = runSeed(run, {});
+    EXPECT_EQ(report.seed, 100 + i);
+    hash = sim::mix(sim::mix(hash, report.seed), report.hash);
+    admissions += report.coverage.admissions();
+  }
+  EXPECT_EQ(all.hash, hash);
+  EXPECT_EQ(all.coverage.admissions(), admissions);
+  EXPECT_GT(admissions, 0U);
+}
+
+TEST(Sweep, SaysWhatItMissed) {
+  SweepOptions options = shortSweep(1);
+  options.run.faults.swarmOnPpm = 0;
+  const SweepReport report = sweep(options);
+  EXPECT_THAT(report.missed, testing::Contains("crashed"));
+  EXPECT_THAT(report.missed, testing::Contains("L-2a"));
+  EXPECT_EQ(report.milestones[static_cast<std::size_t>(Milestone::crashed)].seeds, 0U);
+  EXPECT_EQ(report.exitCode(), 3);
+  options.mustReach = false;
+  EXPECT_TRUE(sweep(options).missed.empty());
+}
+
+TEST(Sweep, WithoutSeedsProvesNothing) {
+  const SweepReport report = sweep(shortSweep(0));
+  EXPECT_EQ(report.ran, 0U);
+  EXPECT_EQ(report.exitCode(), 3);
+}
+
+TEST(Sweep, EndsWhenItIsToldTo) {
+  struct Stopper : SweepProgress {
+    bool merged(const SweepReport& soFar) override { return soFar.ran < 3; }
+  } stopper;
+  SweepOptions options = shortSweep(1'000);
+  options.progress = &stopper;
+  options.jobs = 2;
+  const SweepReport report = sweep(options);
+  EXPECT_EQ(report.ran, 3U);
+  EXPECT_TRUE(report.stoppedEarly);
+
+  SweepOptions limited = shortSweep(1'000'000);
+  limited.timeLimitNs = 50'000'000;
+  const SweepReport part = sweep(limited);
+  EXPECT_LT(part.ran, 1'000'000U);
+  EXPECT_TRUE(part.stoppedEarly);
+}
+
+TEST(Sweep, AMutantIsFoundAndTheSeedRepeatsIt) {
+  SweepOptions options = shortSweep(40);
+  options.rules.switchOff(protocol::Rule::DG3_OneDelegate);
+  options.stopOnFirst = true;
+  const SweepReport report = sweep(options);
+  ASSERT_EQ(report.safetyViolations, 1U);
+  EXPECT_EQ(report.exitCode(), 1);
+  ASSERT_EQ(report.failures.size(), 1U);
+  const FailedSeed& failed = report.failures.front();
+  EXPECT_EQ(failed.seed, options.firstSeed + report.ran - 1) << "the sweep ended with it";
+  ASSERT_FALSE(failed.violations.empty());
+  RunOptions run = options.run;
+  run.seed = failed.seed;
+  const RunReport again = runSeed(run, options.rules);
+  EXPECT_EQ(again.hash, failed.hash);
+  EXPECT_EQ(again.exitCode(), 1);
+  EXPECT_GT(again.findings.count(checkers::Checker::exclusion), 0U);
+}
+
+}  // namespace
+}  // namespace holdfast::scenarios
