@@ -360,12 +360,12 @@ class LineReader {
   }
 
   /// Whether every member was read; `kind` and its `fields` say what would have been right.
-  bool nothingLeft(std::string_view kind, const std::string& fields) {
+  bool nothingLeft(std::string_view kind, std::string (*fields)()) {
     const auto left = std::find(used_.begin(), used_.end(), false);
     if (left == used_.end()) return true;
     const JsonMember& member = members_[static_cast<std::size_t>(left - used_.begin())];
     return fail(member.nameAt + 1, fmt::format("{} has no field {}", kind, shown(member.name)),
-                fields.empty() ? "no fields" : fields);
+                fields().empty() ? "no fields" : fields());
   }
 
   bool fail(std::size_t column, std::string what, std::string expected) {
@@ -418,7 +418,7 @@ bool readFields(LineReader& reader, obs::Observation& out) {
   ObservationOf<Kind> what;
   bool ok = true;
   obs::forEachField(what, [&](std::string_view name, auto& field) { ok = ok && reader.read(name, field); });
-  if (!ok || !reader.nothingLeft(kKindNames[Kind], fieldList<ObservationOf<Kind>>())) return false;
+  if (!ok || !reader.nothingLeft(kKindNames[Kind], fieldList<ObservationOf<Kind>>)) return false;
   out = what;
   return true;
 }

@@ -106,18 +106,20 @@ bool JsonCursor::skipMembers(char close, int depth) {
   return fail(at_, "not JSON: " + found(), fmt::format("',' or '{}'", close));
 }
 
-bool JsonCursor::skipString() {
-  // A string is rare to have an escape and is skipped more often than read: the escapes get checked by
-  // reading it only when there is one.
-  const std::size_t start = at_;
-  for (std::size_t i = at_ + 1; i < text_.size(); ++i) {
-    const char c = text_[i];
-    if (c == '"') {
-      at_ = i + 1;
-      return true;
-    }
-    if (c == '\\' || static_cast<unsigned char>(c) < 0x20) break;
+/// Skips what needs no decoding in a string: up to a quote, an escape, a control character or the end.
+void JsonCursor::skipPlain() {
+  while (!atEnd()) {
+    const char c = text_[at_];
+    if (c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20) return;
+    ++at_;
   }
+}
+
+bool JsonCursor::skipString() {
+  const std::size_t start = at_++;
+  skipPlain();
+  if (!atEnd() && text_[at_] == '"') return ++at_, true;
+  // An escape or an error, both rare: reading it finds out.
   std::string ignored;
   at_ = start;
   return readString(ignored);
@@ -128,24 +130,19 @@ bool JsonCursor::readString(std::string& out) {
   const std::size_t start = at_;
   if (peek() != '"') return fail(at_, "not JSON: " + found(), "a string");
   ++at_;
-  while (!atEnd()) {
+  while (true) {
+    const std::size_t plain = at_;
+    skipPlain();
+    out += text_.substr(plain, at_ - plain);
+    if (atEnd()) return fail(start, "not JSON: the string that begins here has no end", "a closing '\"'");
     const char c = text_[at_];
-    if (c == '"') {
-      ++at_;
-      return true;
-    }
-    if (static_cast<unsigned char>(c) < 0x20) {
+    if (c == '"') return ++at_, true;
+    if (c != '\\') {
       return fail(at_, fmt::format("not JSON: byte 0x{:02x} in a string", static_cast<unsigned char>(c)),
                   "control characters as \\u escapes");
     }
-    if (c == '\\') {
-      if (!readEscape(out)) return false;
-    } else {
-      out += c;
-      ++at_;
-    }
+    if (!readEscape(out)) return false;
   }
-  return fail(start, "not JSON: the string that begins here has no end", "a closing '\"'");
 }
 
 bool JsonCursor::readHex4(std::size_t from, unsigned& out) const {

@@ -48,6 +48,7 @@ class JsonCursor {
 
  private:
   bool skipString();
+  void skipPlain();
   bool skipMembers(char close, int depth);
   bool readEscape(std::string& out);
   bool readHex4(std::size_t from, unsigned& out) const;

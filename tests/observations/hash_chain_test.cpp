@@ -14,7 +14,6 @@
 namespace holdfast::obs {
 namespace {
 
-using traces::arbitraryObservation;
 using traces::sampleRun;
 
 std::vector<std::uint64_t> wordsOf(const Stamped& stamped) {
@@ -152,14 +151,6 @@ TEST(HashChain, EveryLeafOfEveryKindCounts) {
 TEST(HashChain, KindsWithoutFieldsDiffer) {
   EXPECT_NE(hashOf({{1}, {0}, NodePaused{}}), hashOf({{1}, {0}, NodeResumed{}}));
   EXPECT_FALSE(sameObservation({{1}, {0}, NodePaused{}}, {{1}, {0}, NodeResumed{}}));
-}
-
-RC_GTEST_PROP(HashChainProperty, SameObservationMeansSameWords, ()) {
-  const Stamped a = arbitraryObservation(*rc::gen::inRange<std::size_t>(0, kKindCount));
-  const Stamped b =
-      *rc::gen::arbitrary<bool>() ? a : arbitraryObservation(*rc::gen::inRange<std::size_t>(0, kKindCount));
-  RC_ASSERT(sameObservation(a, b) == (wordsOf(a) == wordsOf(b)));
-  RC_ASSERT((hashOf(a) == hashOf(b)) == sameObservation(a, b));
 }
 
 }  // namespace

@@ -7,7 +7,9 @@
 #include <set>
 #include <sstream>
 
+#include "observations/hash_chain.hpp"
 #include "tests/traces/support.hpp"
+#include "traces/kinds.hpp"
 #include "traces/trace.hpp"
 
 namespace holdfast::traces {

@@ -1,10 +1,15 @@
-// Names of kinds, both ways.
+// Kinds by name, both ways, and the agreement of everything that tells observations apart.
 #include "traces/kinds.hpp"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <set>
 #include <string>
+#include <vector>
+
+#include "observations/hash_chain.hpp"
+#include "tests/traces/support.hpp"
 
 namespace holdfast::traces {
 namespace {
@@ -42,6 +47,16 @@ TEST(Kinds, TheNearestNameForgivesSlips) {
   EXPECT_EQ(nearestKindName("barrier_done"), "BarrierDone");
   EXPECT_FALSE(nearestKindName(std::string(1'000'000, 'x')).empty());
   EXPECT_FALSE(nearestKindName("").empty());
+}
+
+RC_GTEST_PROP(KindsProperty, SameObservationMeansSameWordsAndHash, ()) {
+  const obs::Stamped a = arbitraryObservation();
+  const obs::Stamped b = *rc::gen::arbitrary<bool>() ? a : arbitraryObservation();
+  obs::WordBuffer wordsOfA{};
+  obs::WordBuffer wordsOfB{};
+  const bool sameCount = obs::packObservation(a, wordsOfA) == obs::packObservation(b, wordsOfB);
+  RC_ASSERT(obs::sameObservation(a, b) == (sameCount && wordsOfA == wordsOfB));
+  RC_ASSERT((obs::HashChain().add(a) == obs::HashChain().add(b)) == obs::sameObservation(a, b));
 }
 
 }  // namespace

@@ -2,23 +2,18 @@
 // files that vanish with the test.
 #pragma once
 
-#include <rapidcheck/gtest.h>
 #include <stdlib.h>
 
-#include <array>
-#include <boost/mp11/algorithm.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <limits>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "observations/hash_chain.hpp"
-#include "traces/kinds.hpp"
+#include "observations/observation.hpp"
 #include "traces/names.hpp"
 
 namespace holdfast::traces {
@@ -28,46 +23,11 @@ inline Names testNames() {
   return {{"A", "B", "n\"3"}, {"accounts/alice", "schl\xc3\xbcssel", "back\\slash\ttab"}};
 }
 
-/// A value for a field of type T, from the ordinary and the extreme ones; ids with a name, without one, and
-/// none.
-template <class T>
-T arbitraryField() {
-  if constexpr (std::is_same_v<T, obs::NodeId>) {
-    return {*rc::gen::element<std::uint16_t>(0, 1, 2, 3, 0xfffe, 0xffff)};
-  } else if constexpr (std::is_same_v<T, obs::KeyId>) {
-    return {*rc::gen::element<std::uint32_t>(0, 1, 2, 3, 0xfffffffe, 0xffffffff)};
-  } else if constexpr (obs::Described<T>) {
-    T out;
-    obs::forEachField(out, [](std::string_view, auto& field) {
-      field = arbitraryField<std::remove_cvref_t<decltype(field)>>();
-    });
-    return out;
-  } else if constexpr (obs::kIsArray<T>) {
-    T out;
-    for (auto& element : out) element = arbitraryField<typename T::value_type>();
-    return out;
-  } else if constexpr (obs::DescribedEnum<T>) {
-    std::vector<T> all;
-    boost::mp11::mp_for_each<boost::describe::describe_enumerators<T>>(
-        [&](auto enumerator) { all.push_back(enumerator.value); });
-    return *rc::gen::elementOf(all);
-  } else if constexpr (std::is_same_v<T, bool>) {
-    return *rc::gen::arbitrary<bool>();
-  } else {
-    return *rc::gen::oneOf(rc::gen::arbitrary<T>(), rc::gen::element<T>(0, 1, std::numeric_limits<T>::min(),
-                                                                        std::numeric_limits<T>::max()));
-  }
-}
-
-/// An arbitrary observation of kind number `kind`.
-inline obs::Stamped arbitraryObservation(std::size_t kind) {
-  obs::Stamped out;
-  out.at = arbitraryField<obs::TrueInstant>();
-  out.node = arbitraryField<obs::NodeId>();
-  boost::mp11::mp_with_index<kKindCount>(
-      kind, [&](auto index) { out.what = arbitraryField<ObservationOf<index>>(); });
-  return out;
-}
+/// An arbitrary observation of kind number `kind`: ordinary and extreme values, ids with a name, without, and
+/// none. Call it inside a property only.
+obs::Stamped arbitraryObservation(std::size_t kind);
+/// The same of an arbitrary kind.
+obs::Stamped arbitraryObservation();
 
 /// A short run that has some of everything: the ordinary course of one handoff.
 inline std::vector<obs::Stamped> sampleRun() {

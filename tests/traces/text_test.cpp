@@ -3,10 +3,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <set>
 
 #include "tests/traces/support.hpp"
+#include "traces/kinds.hpp"
 
 namespace holdfast::traces {
 namespace {

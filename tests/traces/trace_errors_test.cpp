@@ -1,6 +1,7 @@
 // What is said of bad traces: each with the line and column of the first thing wrong and what would be right.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -9,6 +10,7 @@
 
 #include "tests/traces/support.hpp"
 #include "traces/json.hpp"
+#include "traces/kinds.hpp"
 #include "traces/trace.hpp"
 
 namespace holdfast::traces {

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -11,8 +12,10 @@
 #include <sstream>
 #include <streambuf>
 
+#include "observations/hash_chain.hpp"
 #include "tests/traces/support.hpp"
 #include "traces/json.hpp"
+#include "traces/kinds.hpp"
 
 namespace holdfast::traces {
 namespace {
@@ -113,7 +116,7 @@ RC_GTEST_PROP(TraceProperty, AnyRunComesBack, ()) {
   RC_ASSERT(writer.has_value());
   std::vector<obs::Stamped> run;
   for (int i = *rc::gen::inRange(0, 40); i > 0; --i) {
-    run.push_back(arbitraryObservation(*rc::gen::inRange<std::size_t>(0, kKindCount)));
+    run.push_back(arbitraryObservation());
     writer->on(run.back());
   }
   RC_ASSERT(writer->finish(kVerdict, {1}).has_value());
