@@ -93,6 +93,77 @@ void Callers::on(const Stamp& stamp, const obs::Settled& event, const Context& c
   context.findings.add(finding);
 }
 
+// ---- The home's queue -------------------------------------------------------------------------------------
+
+void Callers::leave(Queue& queue, NodeId node) {
+  for (std::size_t i = queue.size(); i-- > 0;) {
+    if (queue[i].node == node) queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+void Callers::on(const Stamp& stamp, const obs::MessageSent& event, const Context& context) {
+  if (!context.options.judgeQueueOrder || event.message != obs::MessageKind::lockRequest) return;
+  if (event.key.valid()) askedAt_.at(event.key.value, stamp.node) = stamp.at;
+}
+
+void Callers::on(const Stamp& stamp, const obs::Queued& event, const Context& context) {
+  if (!context.options.judgeQueueOrder) return;
+  Queue& queue = queues_.at(event.key.value);
+  leave(queue, event.requester);
+  const NodeFacts& home = context.history.node(stamp.node);
+  // A node that is its own home asks without a message, in the very step that queues it.
+  const TrueInstant* asked = askedAt_.find(event.key.value, event.requester);
+  const bool remote = event.requester != stamp.node && asked != nullptr;
+  queue.push_back(
+      {event.requester, stamp.node, home.crashes + home.replacements, stamp.at, remote ? *asked : stamp.at});
+}
+
+void Callers::on(const Stamp&, const obs::Denied& event, const Context& context) {
+  // These are told to one that stays in the queue, too.
+  const bool stays = event.cause == obs::Cause::contended || event.cause == obs::Cause::ownGrant;
+  if (!context.options.judgeQueueOrder || stays) return;
+  leave(queues_.at(event.key.value), event.to);
+}
+
+/// A call for which the waiter had asked and that has plenty of time left, or none: the home drops a waiter
+/// at the deadline that it was told, by its own clock.
+CallId Callers::surelyWaiting(const Waiter& waiter, KeyId key, TrueInstant at, const Context& context) const {
+  const NodeFacts& home = context.history.node(waiter.home);
+  if (home.crashes + home.replacements != waiter.homeLives) return {};
+  for (const CallId id : context.history.key(key).pending) {
+    const Call& call = context.history.call(id);
+    if (call.node != waiter.node || call.requestedAt > waiter.askedAt) continue;
+    const obs::Duration left = call.wait - waited(call, waiter.node, at, context.history);
+    if (left > sim::seconds(1) + call.wait / 8) return id;
+  }
+  return {};
+}
+
+void Callers::on(const Stamp& stamp, const obs::Granted& event, const Context& context) {
+  if (!context.options.judgeQueueOrder || event.renewal) return;
+  Queue& queue = queues_.at(event.key.value);
+  for (const Waiter& earlier : queue) {
+    if (earlier.node == event.to) break;
+    if (earlier.home != stamp.node) continue;
+    const CallId call = surelyWaiting(earlier, event.key, stamp.at, context);
+    if (!call.valid()) continue;
+    Finding finding;
+    finding.checker = Checker::callers;
+    finding.severity = Severity::liveness;
+    finding.anomaly = Anomaly::grantedOutOfOrder;
+    finding.at = stamp.at;
+    finding.node = stamp.node;
+    finding.other = earlier.node;
+    finding.key = event.key;
+    finding.otherCall = call;
+    finding.expected = earlier.queuedAt.ns;
+    finding.observed = event.to.value;
+    context.findings.add(finding);
+    break;
+  }
+  leave(queue, event.to);
+}
+
 void Callers::finish(TrueInstant at, const Context& context) {
   const History& history = context.history;
   const bool complete = !history.phased() || history.ended();

@@ -3,7 +3,8 @@
 // A lock call ends in one of admitted or refused, unless its node crashes. It waits no longer than its own
 // `wait` (plus CheckerOptions::waitTolerance) on its node's own clock, whatever it waits for: queue, fence or
 // barrier (DG-10, FR-8); the time for which its process was suspended does not count (CK-4). Local callers of
-// one key are served in the order in which they asked (LH-1). A submitted transaction settles or is refused,
+// one key are served in the order in which they asked (LH-1); so are nodes at the home (DG-10), if
+// CheckerOptions::judgeQueueOrder is on. A submitted transaction settles or is refused,
 // once, unless its node crashes (DR-3).
 //
 // What is still open at the end of a run is judged if the run was complete: it has no phases at all, or it
@@ -22,11 +23,31 @@ class Callers {
   void on(const Stamp& stamp, const obs::Reentered& event, const Context& context);
   void on(const Stamp& stamp, const obs::LockRefused& event, const Context& context);
   void on(const Stamp& stamp, const obs::Settled& event, const Context& context);
+  void on(const Stamp& stamp, const obs::MessageSent& event, const Context& context);
+  void on(const Stamp& stamp, const obs::Queued& event, const Context& context);
+  void on(const Stamp& stamp, const obs::Denied& event, const Context& context);
+  void on(const Stamp& stamp, const obs::Granted& event, const Context& context);
   void finish(TrueInstant at, const Context& context);
 
  private:
   void judgeAnswer(const Stamp& stamp, CallId call, const Context& context) const;
   void judgeOrder(const Stamp& stamp, CallId call, const Context& context) const;
+
+  /// A node in the queue of the key's home. `askedAt`: when it last asked, so which calls it asked for.
+  struct Waiter {
+    NodeId node;
+    NodeId home;
+    std::uint32_t homeLives = 0;
+    TrueInstant queuedAt;
+    TrueInstant askedAt;
+  };
+  using Queue = boost::container::small_vector<Waiter, 4>;
+
+  static void leave(Queue& queue, NodeId node);
+  CallId surelyWaiting(const Waiter& waiter, KeyId key, TrueInstant at, const Context& context) const;
+
+  FlatTable<Queue> queues_;          // by key
+  NodeMatrix<TrueInstant> askedAt_;  // [key][node]
 };
 
 }  // namespace holdfast::checkers

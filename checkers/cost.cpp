@@ -144,7 +144,7 @@ void Cost::on(const Stamp& stamp, const obs::ControlAppended& event, const Conte
   if (event.position > kMaxPosition) return;
   std::vector<std::uint8_t>& kinds = entryKinds_.at(stamp.node.value);
   if (event.position >= kinds.size()) {
-    kinds.reserve(std::max<std::size_t>(event.position + event.position / 2 + 64, kinds.capacity()));
+    if (event.position >= kinds.capacity()) kinds.reserve(event.position + event.position / 2 + 64);
     kinds.resize(event.position + std::size_t{1});
   }
   kinds[event.position] = static_cast<std::uint8_t>(1 + static_cast<unsigned>(event.entry));

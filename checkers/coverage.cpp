@@ -55,8 +55,9 @@ void CoverageCounter::leaveQueue(KeyRow& row, NodeId node) {
 
 void CoverageCounter::on(const Stamp&, const obs::Denied& event, const Context&) {
   counts_.delegations.denials.add(event.cause);
-  // "Contended" is told to one that stays in the queue too; when its callers give up it has left.
-  if (event.cause != obs::Cause::contended) leaveQueue(keys_.at(event.key.value), event.to);
+  // These are told to one that stays in the queue too; when its callers give up it has left.
+  const bool stays = event.cause == obs::Cause::contended || event.cause == obs::Cause::ownGrant;
+  if (!stays) leaveQueue(keys_.at(event.key.value), event.to);
 }
 
 void CoverageCounter::on(const Stamp& stamp, const obs::LockRefused& event, const Context& context) {

@@ -114,6 +114,8 @@ std::string Teller::promise() const {
       return "a caller waits no longer than it said it would";
     case Anomaly::servedOutOfOrder:
       return "local callers of a key are served in the order in which they asked";
+    case Anomaly::grantedOutOfOrder:
+      return "a home serves its waiters in the order of their arrival";
     case Anomaly::wrongErrorClass:
       return "a caller sees 503, 423 or 409, each for its own causes";
     case Anomaly::lockedWithoutHolder:
@@ -244,6 +246,10 @@ std::string Teller::observed() const {
     case Anomaly::servedOutOfOrder:
       return fmt::format("{}, made at {}, was served on {} before call {}, made at {}", who,
                          seconds(f_.observed), key(), f_.otherCall.value, seconds(f_.expected));
+    case Anomaly::grantedOutOfOrder:
+      return fmt::format("At {} home {} granted {} to {} before {}, queued earlier, at {}, for call {}",
+                         time(f_.at), node(f_.node), key(), node({static_cast<std::uint16_t>(f_.observed)}),
+                         node(f_.other), seconds(f_.expected), f_.otherCall.value);
     case Anomaly::wrongErrorClass:
       return fmt::format("{} on {} got error class {} for cause {}", who, key(),
                          obs::nameOf(static_cast<obs::ErrorClass>(f_.observed)), cause());

@@ -27,7 +27,7 @@ void ErrorClasses::endGrant(KeyGrants& row, TrueInstant at) {
   if (!row.outstanding) return;
   row.outstanding = false;
   if (row.past[0].to != row.to) std::swap(row.past[0], row.past[1]);
-  row.past[0] = {row.to, row.recalled, at};
+  row.past[0] = {row.to, at};
 }
 
 void ErrorClasses::forgetGrantsOf(NodeId home, TrueInstant at) {
@@ -38,11 +38,7 @@ void ErrorClasses::forgetGrantsOf(NodeId home, TrueInstant at) {
 
 void ErrorClasses::on(const Stamp& stamp, const obs::Granted& event, const Context&) {
   KeyGrants& row = keys_.at(event.key.value);
-  const bool continued = row.outstanding && row.to == event.to;
-  if (!continued) {
-    endGrant(row, stamp.at);
-    row.recalled = false;
-  }
+  if (row.to != event.to) endGrant(row, stamp.at);
   row.outstanding = true;
   row.to = event.to;
   row.home = stamp.node;
@@ -54,11 +50,6 @@ void ErrorClasses::on(const Stamp& stamp, const obs::ReleaseSeen& event, const C
 
 void ErrorClasses::on(const Stamp& stamp, const obs::HandBackSeen& event, const Context&) {
   if (event.cleared) endGrant(keys_.at(event.key.value), stamp.at);
-}
-
-void ErrorClasses::on(const Stamp&, const obs::RecallSent& event, const Context&) {
-  KeyGrants& row = keys_.at(event.key.value);
-  if (row.outstanding) row.recalled = true;
 }
 
 void ErrorClasses::on(const Stamp& stamp, const obs::GrantExpired& event, const Context&) {
@@ -89,10 +80,10 @@ bool ErrorClasses::heldByOther(CallId id, const Call& call, TrueInstant at, cons
   }
   const KeyGrants* row = keys_.find(call.key.value);
   if (row == nullptr) return false;
-  const auto counts = [&](NodeId to, bool recalled) { return to != call.node || call.behind || recalled; };
-  if (row->outstanding && counts(row->to, row->recalled)) return true;
+  const auto counts = [&](NodeId to) { return to != call.node || call.behind; };
+  if (row->outstanding && counts(row->to)) return true;
   return std::any_of(row->past.begin(), row->past.end(), [&](const Past& past) {
-    return past.to.valid() && past.until >= since && counts(past.to, past.recalled);
+    return past.to.valid() && past.until >= since && counts(past.to);
   });
 }
 

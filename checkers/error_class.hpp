@@ -3,9 +3,9 @@
 // 423 (Locked) only if somebody else held the key at some time while the caller waited (or shortly before:
 // CheckerOptions::holderSlack, for the home's answer travels): a delegation of another node was outstanding
 // at the home, another handle was inside, or the caller's own node held the delegation and another of its
-// calls was ahead, or the home was recalling it. 503 names a cause that is a reason to retry. 409 only
-// through a handle that had lapsed, was revoked, or was lost in a crash or a re-creation of the coordinator;
-// an unlocked handle inside its lease still writes (LH-4), and an unlocked write is never refused (LH-5).
+// calls was ahead. 503 names a cause that is a reason to retry. 409 only through a handle that had lapsed, was
+// revoked, or was lost in a crash or a re-creation of the coordinator; an unlocked handle inside its lease still
+// writes (LH-4), and an unlocked write is never refused (LH-5).
 #pragma once
 
 #include "checkers/context.hpp"
@@ -40,7 +40,6 @@ class ErrorClasses {
   void on(const Stamp& stamp, const obs::Granted& event, const Context& context);
   void on(const Stamp& stamp, const obs::ReleaseSeen& event, const Context& context);
   void on(const Stamp& stamp, const obs::HandBackSeen& event, const Context& context);
-  void on(const Stamp& stamp, const obs::RecallSent& event, const Context& context);
   void on(const Stamp& stamp, const obs::GrantExpired& event, const Context& context);
   void on(const Stamp& stamp, const obs::NodeCrashed& event, const Context& context);
   void on(const Stamp& stamp, const obs::CoordinatorReplaced& event, const Context& context);
@@ -50,12 +49,10 @@ class ErrorClasses {
   /// two different delegates when its grant ended.
   struct Past {
     NodeId to;
-    bool recalled = false;
     TrueInstant until{INT64_MIN};
   };
   struct KeyGrants {
     bool outstanding = false;
-    bool recalled = false;
     NodeId to;
     NodeId home;
     std::array<Past, 2> past{};

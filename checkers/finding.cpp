@@ -68,6 +68,8 @@ std::string_view ruleOf(Anomaly anomaly) {
       return "DG-10";
     case Anomaly::servedOutOfOrder:
       return "LH-1";
+    case Anomaly::grantedOutOfOrder:
+      return "DG-10";
     case Anomaly::wrongErrorClass:
       return "section 12";
     case Anomaly::lockedWithoutHolder:

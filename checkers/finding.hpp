@@ -99,6 +99,7 @@ enum class Anomaly : std::uint8_t {
   neverSettled,
   answeredLate,
   servedOutOfOrder,
+  grantedOutOfOrder,
   // error class
   wrongErrorClass,
   lockedWithoutHolder,
@@ -119,9 +120,9 @@ BOOST_DESCRIBE_ENUM(Anomaly, overlappingAdmissions, submittedAfterLapse, submitt
                     derivedFromStaleRead, outrankedWrite, lostUpdate, strangeValue,
                     committedWithoutSubmission, refusedWriteVisible, stampWentBack, replicasDiffer,
                     wrongResolution, replicationBehind, answeredTwice, answeredUnasked, settledTwice,
-                    neverAnswered, neverSettled, answeredLate, servedOutOfOrder, wrongErrorClass,
-                    lockedWithoutHolder, conflictOnLiveHandle, retainedBeyondBound, cachedAcquisitionPaid,
-                    costBeyondBound, refusedAfterHealing, keyNotObtainable)
+                    neverAnswered, neverSettled, answeredLate, servedOutOfOrder, grantedOutOfOrder,
+                    wrongErrorClass, lockedWithoutHolder, conflictOnLiveHandle, retainedBeyondBound,
+                    cachedAcquisitionPaid, costBeyondBound, refusedAfterHealing, keyNotObtainable)
 
 /// The id of the rule that `anomaly` breaks, such as "X-1".
 std::string_view ruleOf(Anomaly anomaly);

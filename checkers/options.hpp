@@ -27,6 +27,9 @@ struct CheckerOptions {
   bool judgeHandleBounds = true;
   /// Of the run, for Coverage: the first seed at which each limitation was reached.
   std::uint64_t seed = 0;
+  /// Whether a home is held to the order in which its waiters were queued (DG-10). Off by default: a waiter
+  /// that the home dropped at its deadline is not observed, so a fault may make one look overtaken.
+  bool judgeQueueOrder = false;
   /// Whether Coverage is counted.
   bool countCoverage = true;
   /// By obs::Path, the most messages one acquisition may cost in this run; 0: no bound. For directed runs.

@@ -144,6 +144,57 @@ TEST(Callers, OrderIsOwedNeitherToOtherNodesNorToThoseWhoseTimeIsUp) {
   expectHeld(expired);
 }
 
+/// A holds the key; then B and C ask in this order, and both are queued.
+Story withTwoInTheQueue(bool judged, Duration waitOfB = 30_s) {
+  CheckerOptions options = onlyCallers();
+  options.judgeQueueOrder = judged;
+  Story story(options);
+  story.at(0_s).grant(A, Path::virgin).lock(A, 1, Path::virgin);
+  story.at(1_s).ask(B, 2, K, waitOfB).send(B, D, MessageKind::lockRequest).tell(D, obs::Queued{K, B});
+  story.at(2_s).ask(C, 3).send(C, D, MessageKind::lockRequest).tell(D, obs::Queued{K, C});
+  story.at(3_s).unlock(A, 1).release(A);
+  return story;
+}
+
+TEST(Callers, AHomeServesItsQueueInTurn) {
+  Story fair = withTwoInTheQueue(true);
+  fair.grant(B, Path::clean).admit(B, 2, Path::clean).unlock(B, 2).release(B);
+  fair.at(4_s).grant(C, Path::clean).admit(C, 3, Path::clean);
+  expectHeld(fair);
+
+  Story unfair = withTwoInTheQueue(true);
+  unfair.grant(C, Path::clean).admit(C, 3, Path::clean).unlock(C, 3).release(C);
+  unfair.at(4_s).grant(B, Path::clean).admit(B, 2, Path::clean);
+  const Finding finding = expectViolation(unfair, Checker::callers, Anomaly::grantedOutOfOrder);
+  EXPECT_EQ(finding.rule(), "DG-10");
+  EXPECT_EQ(finding.other, B);
+  EXPECT_EQ(finding.otherCall, CallId{2});
+}
+
+TEST(Callers, TheQueueIsJudgedOnlyWhenToldAndOnlyForThoseWhoSurelyWait) {
+  const auto overtake = [](Story& story) {
+    story.grant(C, Path::clean).admit(C, 3, Path::clean).unlock(C, 3).release(C);
+    story.at(4_s).grant(B, Path::clean).admit(B, 2, Path::clean);
+  };
+  Story off = withTwoInTheQueue(false);
+  overtake(off);
+  expectHeld(off);
+
+  Story nearlyOver = withTwoInTheQueue(true, 3_s);
+  overtake(nearlyOver);
+  expectHeld(nearlyOver);
+
+  Story denied = withTwoInTheQueue(true);
+  denied.tell(D, obs::Denied{K, B, Cause::capacity});
+  overtake(denied);
+  expectHeld(denied);
+
+  Story restarted = withTwoInTheQueue(true);
+  restarted.tell(D, obs::CoordinatorReplaced{});
+  overtake(restarted);
+  expectHeld(restarted);
+}
+
 TEST(Callers, ATransactionSettlesExactlyOnce) {
   Story never(onlyCallers());
   never.at(0_s).lock(A, 1).put(A, 1, 1, 5).submit(A, 1).at(1_s);

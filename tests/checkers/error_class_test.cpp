@@ -107,7 +107,7 @@ TEST(ErrorClass, TheNewsOfAHolderMayBeAsOldAsTheSlack) {
   expectHeld(story);
 }
 
-TEST(ErrorClass, TheOwnNodesDelegationCountsOnlyForAFollowerOrUnderRecall) {
+TEST(ErrorClass, TheOwnNodesDelegationCountsOnlyForAFollower) {
   Story alone = someRun();
   alone.at(1_s).grant(A, Path::virgin).at(2_s).ask(A, 1, K, 5_s).at(7_s);
   refuse423(alone, A, 1);
@@ -122,7 +122,12 @@ TEST(ErrorClass, TheOwnNodesDelegationCountsOnlyForAFollowerOrUnderRecall) {
   recalled.at(1_s).grant(A, Path::virgin).tell(D, obs::RecallSent{K, A, recalled.token()});
   recalled.at(2_s).ask(A, 1, K, 5_s).at(7_s);
   refuse423(recalled, A, 1);
-  expectHeld(recalled);
+  expectViolation(recalled, Checker::errorClass, Anomaly::lockedWithoutHolder);
+
+  Story named = someRun();
+  named.at(1_s).grant(A, Path::virgin).at(2_s).ask(A, 1, K, 5_s).at(7_s);
+  named.refuse(A, 1, ErrorClass::lockUnavailable503, Cause::ownGrant);
+  expectHeld(named);
 }
 
 // ---- 503 --------------------------------------------------------------------------------------------------

@@ -267,6 +267,26 @@ TEST(Freshness, ALaterRecoveryThatMeasuredTheOriginCoversTheLostWriteAgain) {
   EXPECT_EQ(expectViolation(story, Checker::freshness, Anomaly::staleAdmission).call, CallId{5});
 }
 
+/// B recovers the key, admits nobody, and releases; its barrier measured C, and A unless it was cut off.
+Story afterAnUnusedRecovery(bool reachesA) {
+  Story story = afterAWrote();
+  story.at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 9).measure(B, 9, C);
+  if (reachesA) story.measure(B, 9, A).apply(B, A);
+  if (!reachesA) story.at(61_s).skip(B, 9, A);
+  story.at(62_s).barrierDone(B, 9).release(B).grant(C, Path::clean).apply(C, B);
+  return story;
+}
+
+TEST(Freshness, ARecoveryThatAdmittedNobodyReplacesTheLineageToo) {
+  Story lost = afterAnUnusedRecovery(false);
+  lost.lock(C, 2, Path::clean);
+  expectLimitation(lost, Route::l2b, Anomaly::staleAdmission);
+
+  Story kept = afterAnUnusedRecovery(true);
+  kept.lock(C, 2, Path::clean);
+  expectViolation(kept, Checker::freshness, Anomaly::staleAdmission);
+}
+
 // ---- Settlement -------------------------------------------------------------------------------------------
 
 TEST(Freshness, AHandoverBeforeSettlementIsAViolation) {
