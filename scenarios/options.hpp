@@ -127,6 +127,8 @@ struct FaultOptions {
   FaultRate wallJump{sim::seconds(12), {}, {}};    ///< a wall clock is set, either way (CK-5)
   Duration wallJumpBy = sim::hours(6);             ///< uniform in [-this, this]
 
+  /// Probability that the homes of a seed keep a single dependency set each, so that they evict (FR-6).
+  std::uint32_t scarceLineagePpm = 100'000;
   /// Unsynced records at a crash: see sim::Disk.
   std::uint32_t tornPpm = 250'000;
   /// Bound of every monotonic clock's rate, either way. `skew` must cover it (CK-3): see validate().
@@ -142,8 +144,8 @@ BOOST_DESCRIBE_STRUCT(FaultOptions, (),
                        loss, lossPpm, duplication, duplicationPpm, reordering, reorderingPpm, reorderExtra,
                        latencySpike, spikeExtra, slowApply, slowApplyExtra, slowCommit, slowCommitExtra,
                        commitAbort, commitAbortPpm, commitFailure, commitFailurePpm, applyFailure,
-                       sendFailure, sendFailurePpm, logPurge, rateChange, wallJump, wallJumpBy, tornPpm,
-                       maxDriftPpb, wallOffsetUpTo, wallDriftPpb))
+                       sendFailure, sendFailurePpm, logPurge, rateChange, wallJump, wallJumpBy,
+                       scarceLineagePpm, tornPpm, maxDriftPpb, wallOffsetUpTo, wallDriftPpb))
 
 /// A whole run.
 struct RunOptions {

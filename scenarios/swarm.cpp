@@ -15,6 +15,7 @@ constexpr std::uint64_t kClockStream = 0x73776d2e636c636bULL;      // "swm.clck"
 // Swarm draws beyond those of the kinds of faults.
 constexpr std::uint64_t kWallOffsets = 1'000;
 constexpr std::uint64_t kDrifts = 1'001;
+constexpr std::uint64_t kScarceLineage = 1'003;
 
 // Ids in decimal tell what they are: node and number of an operation, kind and number of a fault.
 constexpr std::uint64_t kOperationNodes = 10'000'000'000;
@@ -288,6 +289,11 @@ ClockSettings drawClock(const RunOptions& options, NodeId node) {
 bool swarmHas(const RunOptions& options, FaultKind kind) {
   return sim::KeyedRandom{options.seed}.chance(options.faults.swarmOnPpm, kSwarmStream,
                                                static_cast<std::uint64_t>(kind), 0);
+}
+
+bool lineageIsScarce(const RunOptions& options) {
+  return sim::KeyedRandom{options.seed}.chance(options.faults.scarceLineagePpm, kSwarmStream, kScarceLineage,
+                                               0);
 }
 
 Plan drawPlan(const RunOptions& options) {

@@ -14,6 +14,9 @@ namespace holdfast::scenarios {
 /// The plan of `options.seed`.
 Plan drawPlan(const RunOptions& options);
 
+/// Whether the homes of the seed keep a single dependency set each.
+bool lineageIsScarce(const RunOptions& options);
+
 /// Whether the seed has this kind of fault at all (its swarm draw).
 bool swarmHas(const RunOptions& options, FaultKind kind);
 

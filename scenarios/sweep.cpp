@@ -1,5 +1,7 @@
 #include "scenarios/sweep.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -22,9 +24,10 @@ constexpr std::uint64_t kLookahead = 256;
 
 constexpr std::size_t kViolationsKept = 4;
 
-/// Limitation routes that runs of plans must reach: all but those of memberships that change.
-constexpr std::array kRoutesToReach = {checkers::Route::l1a, checkers::Route::l1b, checkers::Route::l2a,
-                                       checkers::Route::l2b, checkers::Route::l2c};
+/// Limitation routes that runs of plans must reach: all but the one of a membership that changes.
+constexpr std::array kRoutesToReach = {
+    checkers::Route::l1a, checkers::Route::l1b, checkers::Route::l2a,           checkers::Route::l2b,
+    checkers::Route::l2c, checkers::Route::lh4, checkers::Route::l2HomeRestart, checkers::Route::l2Eviction};
 
 void addRoutes(const RunReport& report, SweepReport& sum) {
   for (std::size_t i = 0; i < checkers::kRoutes; ++i) {
@@ -157,6 +160,7 @@ RunReport runPlan(const RunOptions& options, const protocol::Rules& rules, const
   ClusterSetup setup;
   setup.directory = makeDirectory(options);
   setup.options = options;
+  if (lineageIsScarce(options)) setup.options.protocol.lineageSets = 1;
   setup.rules = rules;
   setup.clocks = plan.clocks;
   setup.checkers = checkerOptionsFor(options);
@@ -220,7 +224,9 @@ std::vector<std::string> missedBy(const SweepReport& report) {
   });
   for (const checkers::Route route : kRoutesToReach) {
     if (report.routes[static_cast<std::size_t>(route)].count == 0) {
-      missed.emplace_back(checkers::limitationOf(route));
+      const std::string_view limitation = checkers::limitationOf(route);
+      missed.push_back(limitation == "L-2" ? fmt::format("L-2 ({})", obs::nameOf(route))
+                                           : std::string(limitation));
     }
   }
   return missed;

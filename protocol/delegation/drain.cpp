@@ -67,8 +67,11 @@ void Delegate::continueDrain(Key& state, KeyId key, const Env& env) {
 void Delegate::release(Key& state, KeyId key, const Env& env) {
   Delegation& delegation = state.delegation;
   env.observe(obs::Drained{key, delegation.token, true});
-  if (!delegation.used && !delegation.renewedFromForgotten) {
-    // Nobody was admitted: the predecessor's dependency set stands as it is.
+  const bool knowsLineage = delegation.fenced && delegation.renewedFromForgotten;
+  if (!delegation.used && !knowsLineage) {
+    // Nobody was admitted: the predecessor's dependency set stands as it is, or is void if the home renewed a
+    // grant of which nothing is known here. A release would pass an unfinished recovery off as a complete
+    // set.
     const NodeId home = delegation.home;
     const Token token = delegation.token;
     forget(state, key, env);
