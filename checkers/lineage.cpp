@@ -124,8 +124,10 @@ Route Lineage::lossOfSkipped(const History& history, const Barrier& barrier, con
   };
   if (interrupted(there) || interrupted(back)) return Route::l2b;
   if (facts.paused || (facts.pausedInAll.ns > 0 && facts.resumedAt >= start)) return Route::l2b;
-  // Neither down nor cut off. Silence is unreachability too, but an answer that arrived is not.
-  const bool answered = there != nullptr && there->barrierReplyAt >= start;
+  // Neither down nor cut off. Silence until the acquirer gave up is unreachability too; an answer in time is
+  // not.
+  const bool answered =
+      there != nullptr && there->barrierReplyAt >= start && there->barrierReplyAt <= member.skippedAt;
   return answered ? Route::none : Route::l2b;
 }
 
