@@ -1,6 +1,7 @@
 #include "checkers/convergence.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <tuple>
 
 namespace holdfast::checkers {
@@ -9,13 +10,13 @@ namespace {
 
 /// The first field in which the two differ, or kRecordFields.
 unsigned differingField(const obs::FinalRecord& a, const obs::FinalRecord& b) {
+  unsigned differing = static_cast<unsigned>(a.present ^ b.present) & obs::kAllFields;
+  const unsigned inBoth = static_cast<unsigned>(a.present & b.present) & obs::kAllFields;
   for (unsigned field = 0; field < obs::kRecordFields; ++field) {
-    const bool inA = (a.present >> field & 1U) != 0;
-    const bool inB = (b.present >> field & 1U) != 0;
-    if (inA != inB) return field;
-    if (inA && (a.values[field] != b.values[field] || a.writers[field] != b.writers[field])) return field;
+    const bool same = a.values[field] == b.values[field] && a.writers[field] == b.writers[field];
+    if (!same) differing |= inBoth & 1U << field;
   }
-  return obs::kRecordFields;
+  return differing == 0 ? obs::kRecordFields : static_cast<unsigned>(std::countr_zero(differing));
 }
 
 /// A write with its place in the total order of LW-3; writes of one origin with equal timestamps stand in log
