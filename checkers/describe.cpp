@@ -73,6 +73,10 @@ std::string Teller::promise() const {
       return "the tokens that a home grants for a key increase";
     case Anomaly::grantedInQuarantine:
       return "a restarted home grants nothing in its quarantine";
+    case Anomaly::grantedToStranger:
+      return "a home grants to members only";
+    case Anomaly::membershipTooLong:
+      return "a membership lease counts from the sending of its renewal";
     case Anomaly::staleAdmission:
     case Anomaly::staleRead:
       return "a node admitted to a key shows what earlier sections had committed";
@@ -162,6 +166,12 @@ std::string Teller::observedOfSections() const {
     case Anomaly::grantedInQuarantine:
       return fmt::format("At {} home {} granted {} to {} when its clock read {}, before {}", time(f_.at),
                          node(f_.node), key(), node(f_.other), seconds(f_.observed), seconds(f_.expected));
+    case Anomaly::grantedToStranger:
+      return fmt::format("At {} home {} granted {} to {}, which is no member", time(f_.at), node(f_.node),
+                         key(), node(f_.other));
+    case Anomaly::membershipTooLong:
+      return fmt::format("At {} {} took its membership to last until {} of its clock, beyond {}", time(f_.at),
+                         node(f_.node), seconds(f_.observed), seconds(f_.expected));
     case Anomaly::staleAdmission:
       return fmt::format(
           "{} was admitted to {} by path {} without transaction {} of {}, at position {}: its prefix ends at "

@@ -109,6 +109,12 @@ void Exclusion::on(const Stamp& stamp, const obs::Granted& event, const Context&
     finding.observed = static_cast<std::int64_t>(event.token.counter);
     context.findings.add(finding);
   }
+  const std::uint64_t members = context.options.members;
+  if (members != 0 && (event.to.value >= 64 || (members >> event.to.value & 1U) == 0)) {
+    Finding finding = violation(Anomaly::grantedToStranger, stamp, event.key, {});
+    finding.other = event.to;
+    context.findings.add(finding);
+  }
   const Quarantine& quarantine = quarantines_.at(stamp.node.value);
   const NodeClock& clock = context.history.node(stamp.node).clock;
   if (quarantine.on && clock.surelyBefore(quarantine.until, stamp.at)) {
@@ -124,6 +130,23 @@ void Exclusion::on(const Stamp& stamp, const obs::Granted& event, const Context&
 
 void Exclusion::on(const Stamp& stamp, const obs::CoordinatorStarted& event, const Context&) {
   quarantines_.at(stamp.node.value) = {event.quarantined, event.until};
+}
+
+void Exclusion::on(const Stamp& stamp, const obs::MessageSent& event, const Context& context) {
+  if (event.message != obs::MessageKind::membershipRenew || context.options.epochLease.ns <= 0) return;
+  renewals_.at(stamp.node.value) = {true, context.history.node(stamp.node).clock.at(stamp.at)};
+}
+
+void Exclusion::on(const Stamp& stamp, const obs::MembershipRenewed& event, const Context& context) {
+  const Renewal* const renewal = renewals_.find(stamp.node.value);
+  if (context.options.epochLease.ns <= 0 || renewal == nullptr || !renewal->sent) return;
+  // What a clock reads is known to a nanosecond.
+  const obs::MonotonicInstant latest = renewal->at + context.options.epochLease;
+  if (event.deadline <= latest + sim::nanoseconds(1)) return;
+  Finding finding = violation(Anomaly::membershipTooLong, stamp, {}, {});
+  finding.expected = latest.ns;
+  finding.observed = event.deadline.ns;
+  context.findings.add(finding);
 }
 
 void Exclusion::on(const Stamp& stamp, const obs::Installed& event, const Context&) {

@@ -22,6 +22,10 @@ std::string_view ruleOf(Anomaly anomaly) {
       return "TK-1";
     case Anomaly::grantedInQuarantine:
       return "DG-9";
+    case Anomaly::grantedToStranger:
+      return "DG-2";
+    case Anomaly::membershipTooLong:
+      return "EP-6";
     case Anomaly::staleAdmission:
       return "X-2";
     case Anomaly::lateSettlement:

@@ -72,6 +72,8 @@ enum class Anomaly : std::uint8_t {
   reenteredAfterEnd,
   tokenNotIncreasing,
   grantedInQuarantine,
+  grantedToStranger,
+  membershipTooLong,
   // freshness
   staleAdmission,
   lateSettlement,
@@ -115,14 +117,15 @@ enum class Anomaly : std::uint8_t {
 };
 BOOST_DESCRIBE_ENUM(Anomaly, overlappingAdmissions, submittedAfterLapse, submittedAfterRevocation,
                     submittedWithoutHandle, admittedWithoutMembership, leaseBeyondBound, reenteredAfterEnd,
-                    tokenNotIncreasing, grantedInQuarantine, staleAdmission, lateSettlement,
-                    recoveryAfterCleanRelease, admittedWithoutBarrier, appliedOutOfOrder, staleRead,
-                    derivedFromStaleRead, outrankedWrite, lostUpdate, strangeValue,
-                    committedWithoutSubmission, refusedWriteVisible, stampWentBack, replicasDiffer,
-                    wrongResolution, replicationBehind, answeredTwice, answeredUnasked, settledTwice,
-                    neverAnswered, neverSettled, answeredLate, servedOutOfOrder, grantedOutOfOrder,
-                    wrongErrorClass, lockedWithoutHolder, conflictOnLiveHandle, retainedBeyondBound,
-                    cachedAcquisitionPaid, costBeyondBound, refusedAfterHealing, keyNotObtainable)
+                    tokenNotIncreasing, grantedInQuarantine, grantedToStranger, membershipTooLong,
+                    staleAdmission, lateSettlement, recoveryAfterCleanRelease, admittedWithoutBarrier,
+                    appliedOutOfOrder, staleRead, derivedFromStaleRead, outrankedWrite, lostUpdate,
+                    strangeValue, committedWithoutSubmission, refusedWriteVisible, stampWentBack,
+                    replicasDiffer, wrongResolution, replicationBehind, answeredTwice, answeredUnasked,
+                    settledTwice, neverAnswered, neverSettled, answeredLate, servedOutOfOrder,
+                    grantedOutOfOrder, wrongErrorClass, lockedWithoutHolder, conflictOnLiveHandle,
+                    retainedBeyondBound, cachedAcquisitionPaid, costBeyondBound, refusedAfterHealing,
+                    keyNotObtainable)
 
 /// The id of the rule that `anomaly` breaks, such as "X-1".
 std::string_view ruleOf(Anomaly anomaly);

@@ -25,6 +25,10 @@ struct CheckerOptions {
   bool judgeRetries = true;
   /// Whether a handle's deadline is held against the delegation's and the membership's (LH-2).
   bool judgeHandleBounds = true;
+  /// One bit a node: those to which a home may grant (DG-2). 0: not known, not judged.
+  std::uint64_t members = 0;
+  /// How long a membership lease lasts from the sending of its renewal (EP-6). 0: not judged.
+  Duration epochLease{0};
   /// Of the run, for Coverage: the first seed at which each limitation was reached.
   std::uint64_t seed = 0;
   /// Whether a home is held to the order in which its waiters were queued (DG-10). Off by default: a waiter

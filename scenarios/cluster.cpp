@@ -420,6 +420,8 @@ checkers::CheckerOptions checkerOptionsFor(const RunOptions& options) {
   const Duration nominal =
       p.maxDelegation * 2 + p.skew * 2 + options.workload.lease * 2 + options.workload.wait * 2;
   judged.livenessBound = nominal + nominal / 10;
+  judged.epochLease = p.epochLease;
+  for (unsigned i = 0; i < options.nodes; ++i) judged.members |= std::uint64_t{1} << i;
   return judged;
 }
 

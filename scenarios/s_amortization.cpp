@@ -247,6 +247,7 @@ ScenarioResult pingPong(ScenarioContext& context) {
   StoryOptions options;
   options.nodes = firstNodes(kContenders + 1);
   options.keys = {{"k", "A"}};
+  options.checkers.judgeQueueOrder = true;
   Story story(context, options);
   Contention seen;
   return story.run([&]() -> Task<> {
@@ -333,8 +334,8 @@ std::vector<Scenario> amortizationScenarios() {
        {{Rule::LH1_LocalExclusion, kExclusion}, {Rule::LH1_LocalFifo, kCallers}},
        &localContention},
       {"S-04-ping-pong-2", "DG-10", contentionStory, {}, &pingPong<2>},
-      {"S-04-ping-pong-3", "DG-10", contentionStory, {}, &pingPong<3>},
-      {"S-04-ping-pong-12", "DG-10", contentionStory, {}, &pingPong<12>},
+      {"S-04-ping-pong-3", "DG-10", contentionStory, {{Rule::DG10_ArrivalOrder, kCallers}}, &pingPong<3>},
+      {"S-04-ping-pong-12", "DG-10", contentionStory, {{Rule::DG10_ArrivalOrder, kCallers}}, &pingPong<12>},
       {"S-05-home-is-requester",
        "RT-1, DG-1",
        "A locks a key whose home it is itself, and no message is sent at all.",

@@ -67,6 +67,10 @@ ClusterSetup setupOf(const StoryOptions& options, const ScenarioContext& context
   setup.overrides = options.overrides;
   setup.clocks = options.clocks;
   setup.checkers = options.checkers;
+  setup.checkers.epochLease = options.protocol.epochLease;
+  for (const std::string& name : options.members.empty() ? options.nodes : options.members) {
+    setup.checkers.members |= std::uint64_t{1} << findNode(setup.directory->names(), name).value;
+  }
   setup.tieBreak = options.tieBreak;
   return setup;
 }
