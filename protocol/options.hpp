@@ -43,7 +43,7 @@ struct ProtocolOptions {
 };
 BOOST_DESCRIBE_STRUCT(ProtocolOptions, (),
                       (epochLease, renewEvery, maxDelegation, skew, minUseful, retryEvery, answerMargin,
-                       recallEvery, recallGrace, barrierTimeout, tombstoneRetention, sweepEvery,
+                       recallEvery, minTenure, recallGrace, barrierTimeout, tombstoneRetention, sweepEvery,
                        grantsPerTable, grantsPerRequester, expiriesPerTick, waitersPerKey, lineageSets,
                        everDelegatedBits, commitAttempts, ringVersion, enabled))
 

@@ -86,6 +86,7 @@ Problem judge(const protocol::ProtocolOptions& p) {
   }
   const std::pair<std::string_view, Duration> margins[] = {{"protocol.skew", p.skew},
                                                            {"protocol.answerMargin", p.answerMargin},
+                                                           {"protocol.minTenure", p.minTenure},
                                                            {"protocol.recallGrace", p.recallGrace}};
   for (const auto& [path, value] : margins) {
     if (auto wrong = atLeast(path, value, {})) return wrong;
