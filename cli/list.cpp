@@ -1,6 +1,7 @@
 // holdfast list: what can be run, switched off, set, and must be reached.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <span>

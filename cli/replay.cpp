@@ -1,6 +1,7 @@
 // holdfast replay: executes again what a trace describes, and compares.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <fstream>
 #include <memory>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "cli/verb_options.hpp"
 #include "cli/version.hpp"
 #include "traces/json.hpp"
+#include "traces/kinds.hpp"
 #include "traces/text.hpp"
 
 namespace holdfast::cli {
@@ -148,6 +150,9 @@ void noteOrigin(Session& session, const traces::Header& header) {
     note(fmt::format(
         "the trace was written by version {}, this is version {}; what differs may be due to that",
         header.tool, traces::toolVersion()));
+  }
+  if (header.vocabulary != traces::vocabularyHash()) {
+    note("the trace was written by a build that observes other things, so that its hash can not be met");
   }
   if (header.compiler != traces::compilerName()) {
     session.out.say(fmt::format("note        recorded by a build of {}", header.compiler));

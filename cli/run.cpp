@@ -1,6 +1,7 @@
 // holdfast run: one run of the random workload, or of a directed scenario, or of a scenario's rule-off twin.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 

@@ -1,6 +1,7 @@
 // holdfast sweep: the random workload over many seeds, on several threads, with a report of what it met.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <thread>

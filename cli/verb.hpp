@@ -3,13 +3,16 @@
 // To add a verb: write cli/<verb>.cpp with one function that declares it, and add its line to HOLDFAST_VERBS.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "cli/output.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace holdfast::cli {
 

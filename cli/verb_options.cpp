@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 namespace holdfast::cli {
 
 void addSubjectOptions(CLI::App& app, SubjectArguments& arguments) {

@@ -1,12 +1,15 @@
 // The options that several verbs share, with one wording each.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "cli/output.hpp"
 #include "cli/subject.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace holdfast::cli {
 
