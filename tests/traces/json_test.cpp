@@ -120,8 +120,8 @@ TEST(ObservationJson, LinesThatAreNotJsonAreRefusedWithTheColumn) {
 TEST(ObservationJson, WrongMembersAreRefusedWithTheColumn) {
   const std::string start = R"({"n":1,"t":2,"node":"A",)";  // 24 bytes
   const std::string end = R"(,"h":"0123456789abcdef"})";
-  const std::string admitted =
-      R"("is":"Admitted","call":3,"key":"accounts/alice","token":[1,1,7],"path":"clean","hold":true,"deadline":9)";
+  const std::string admitted = R"("is":"Admitted","call":3,"key":"accounts/alice","token":[1,1,7],)"
+                               R"("path":"clean","hold":true,"deadline":9)";
   ASSERT_TRUE(ObservationReader(testNames()).parse(start + admitted + end));
   const auto with = [&](std::string_view from, std::string_view to) {
     std::string changed = admitted;

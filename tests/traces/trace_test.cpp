@@ -62,7 +62,8 @@ TEST(Trace, HasAPinnedForm) {
       R"({"holdfast-trace":1,"tool":"0.1.0","compiler":"g++ 12.2.0","vocabulary":")" +
           hexHash(vocabularyHash()) +
           R"(","scenario":"S-01",)"
-          R"("seed":"18446744073709551615","options":{"loss":1000,"nodes":5},"rules":{"off":["DG3_WaitOut"]},)"
+          R"("seed":"18446744073709551615","options":{"loss":1000,"nodes":5},)"
+          R"("rules":{"off":["DG3_WaitOut"]},)"
           R"("names":{"nodes":["A","B","n\"3"],"keys":["accounts/alice","schlüssel","back\\slash\ttab"]},)"
           R"("optionHash":"9fc90718079cbdc8"})");
   EXPECT_EQ(lines[1], R"({"plan":[{"at":10,"do":"lock"}]})");
