@@ -212,6 +212,7 @@ void Lineage::on(const Stamp& stamp, const obs::Granted& event, const History& h
     } else if ((row.lost && row.loss == obs::LineageLoss::coldHome) ||
                home.crashes + home.replacements != row.homeLives) {
       row.pendingRoute = Route::l2HomeRestart;
+      row.loss = obs::LineageLoss::coldHome;  // a home that lost everything does not say so for each key
     }
   }
   row.wasClean = row.cleanlyReleased;
