@@ -13,6 +13,12 @@ constexpr std::array kFamilies = {
     &recallScenarios,         //
     &recallFailureScenarios,  //
     &lateReleaseScenarios,    //
+    &freshnessScenarios,      //
+    &recoveryScenarios,       //
+    &limitScenarios,          //
+    &counterScenarios,        //
+    &livenessScenarios,       //
+    &writeScenarios,          //
     &containmentScenarios,    //
 };
 
