@@ -161,7 +161,7 @@ void expectCourse(Story& story, Failure failure, const Course& seen) {
   }
   if (onTheDelegate(failure)) {
     story.expectEqual(seen.anotherOfB.error, obs::ErrorClass::lockUnavailable503, "another caller at B");
-    const Cause why = failure == Failure::failedAppend ? Cause::homeUnreachable : Cause::shutdown;
+    const Cause why = failure == Failure::failedAppend ? Cause::ownGrant : Cause::shutdown;
     story.expectEqual(seen.anotherOfB.cause, why, "what that caller is told");
   }
   if (failure == Failure::rejectedSend) {

@@ -128,7 +128,9 @@ Cause Delegate::whyLate(const Key& state, KeyId key, const Caller& caller, const
     return fence.kind == FenceState::Kind::unsatisfiable ? Cause::unsatisfiable : Cause::fence;
   }
   if (delegation.installed && env.sessions.settling(key)) return Cause::fence;
-  return caller.last == Cause::none ? Cause::homeUnreachable : caller.last;
+  if (caller.last != Cause::none) return caller.last;
+  // Nobody was asked while this node's own delegation is closing, or could not be released (DR-1, DR-6).
+  return delegation.drain != Drain::none ? Cause::ownGrant : Cause::homeUnreachable;
 }
 
 void Delegate::refuseLate(Key& state, KeyId key, const Env& env) {
