@@ -385,6 +385,7 @@ std::expected<json, JsonError> parsePlan(std::string_view line) {
 
 std::expected<std::string, WriteError> endingLine(const Ending& ending) {
   if (!ending.verdict.is_object()) return std::unexpected(WriteError{"the verdict must be a JSON object"});
+  if (ending.simulatedNs < 0) return std::unexpected(WriteError{"the run must not end before true time 0"});
   std::string line;
   if (const auto error = appendJson(line, "{\"verdict\":", ending.verdict, "the verdict")) {
     return std::unexpected(*error);

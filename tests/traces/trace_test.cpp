@@ -416,6 +416,9 @@ TEST(TraceWriter, TheVerdictMustBeAnObject) {
   const auto done = writer->finish("held", {0});
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().what, "the verdict must be a JSON object");
+  const auto early = writer->finish(kVerdict, {-1});
+  ASSERT_FALSE(early);
+  EXPECT_EQ(early.error().what, "the run must not end before true time 0");
 }
 
 }  // namespace
