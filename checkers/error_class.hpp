@@ -3,9 +3,9 @@
 // 423 (Locked) only if somebody else held the key at some time while the caller waited (or shortly before:
 // CheckerOptions::holderSlack, for the home's answer travels): a delegation of another node was outstanding
 // at the home, another handle was inside, or the caller's own node held the delegation and another of its
-// calls was ahead. 503 names a cause that is a reason to retry. 409 only through a handle that had lapsed, was
-// revoked, or was lost in a crash or a re-creation of the coordinator; an unlocked handle inside its lease still
-// writes (LH-4), and an unlocked write is never refused (LH-5).
+// calls was ahead. 503 names a cause that is a reason to retry. 409 only through a handle that had lapsed,
+// was revoked, or was lost in a crash or a re-creation of the coordinator; an unlocked handle inside its
+// lease still writes (LH-4), and an unlocked write is never refused (LH-5).
 #pragma once
 
 #include "checkers/context.hpp"

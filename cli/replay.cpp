@@ -279,7 +279,7 @@ Action declareReplay(CLI::App& app) {
       "Exit code: that of the run (0 held, 1 safety violation, 2 liveness violation, 3 inconclusive), or 4 "
       "if\n"
       "--verify met a difference, 64 for a trace that is malformed, cut or of another build's scenarios.\n\n"
-      "Example:\n  holdfast run S-22 --trace s22.jsonl && holdfast replay s22.jsonl --verify");
+      "Example:\n  holdfast run S-31 --trace s31.jsonl && holdfast replay s31.jsonl --verify");
   return [arguments](Session& session) { return replay(session, *arguments); };
 }
 

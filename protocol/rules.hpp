@@ -15,67 +15,127 @@
 namespace holdfast::protocol {
 
 // clang-format off
-#define HOLDFAST_RULES(X)                                                                                        \
-  X(CK2_DurationsOnly, "a grant carries the home's own deadline reading, and the delegate compares it with its clock") \
-  X(CK3_SkewMargin, "the home waits out the bare duration, without the margin for diverging clock rates")            \
-  X(CK4_ExpiryChecked, "a lease ends only when its timer fires; staging and submission do not look at the clock")    \
-  X(CK5_MonotonicLeases, "a handle's lease is measured on the wall clock")                                           \
-  X(EP6_LeaseAtSend, "the membership lease starts when the acknowledgements arrive, not when the renewal was sent")  \
-  X(EP6_MinorityStops, "a node acts without a live membership lease")                                                \
-  X(RT1_MemberHomes, "a key's home is chosen among all known names, members or not")                                 \
-  X(RT3_VersionsAgree, "nodes with different ring versions work together")                                           \
-  X(RT4_NamesIdentify, "routing uses a short id that differs from node to node")                                     \
-  X(DG1_OneArbiter, "any node that is asked arbitrates the key")                                                     \
-  X(DG2_MembersOnly, "a home grants to a requester that is no member")                                               \
-  X(DG3_OneDelegate, "a successor is granted as soon as the predecessor was recalled")                               \
-  X(DG4_AnchorAtSend, "a delegation starts when the reply arrives, not when the request was sent")                   \
-  X(DG5_MinUseful, "a reply that leaves too little time is stretched to a useful length")                            \
-  X(DG6_MatchRequestId, "a grant reply is accepted whatever request it answers")                                     \
-  X(DG6_NoMintForDuplicate, "a duplicate of a request mints a new token")                                            \
-  X(DG7_MembershipRecheck, "a grant of a superseded membership is installed")                                        \
-  X(DG8_NoHandBackWhileHolding, "a reply nobody waits for is handed back even while the key is held")                \
-  X(DG9_Quarantine, "a restarted home grants at once")                                                               \
-  X(DG10_ArrivalOrder, "the home serves its latest waiter first")                                                    \
-  X(TK1_FullToken, "tokens are compared by their counter alone")                                                     \
-  X(TK2_DurableIncarnation, "a restart does not advance the home's incarnation")                                     \
-  X(TK3_TokenOutlivesRecord, "deleting a record resets its key's token counter")                                     \
-  X(LH1_LocalExclusion, "local callers of one key are admitted side by side")                                        \
-  X(LH1_LocalFifo, "the latest local caller is served first")                                                        \
-  X(LH2_BoundedHandle, "a handle lasts for its requested lease, whatever its delegation allows")                     \
-  X(LH2_BoundedReentry, "re-entry and the upgrade to hold compute a fresh, unbounded lease")                         \
-  X(LH3_CheckAtSubmission, "expiry and revocation are checked when a write is staged, not when it is submitted")     \
-  X(LH4_UnlockIsNoRevocation, "unlocking revokes what was staged before")                                            \
-  X(LH5_UnlockedWritesFree, "an unlocked write is refused while somebody holds the key")                             \
-  X(DR1_CloseAdmission, "a recalled delegation goes on admitting")                                                   \
-  X(DR2_RevokeHandles, "a recall leaves the outstanding handles their write capability")                             \
-  X(DR2_RevokeUnlockedStaged, "a recall overlooks writes that were staged and then unlocked")                        \
-  X(DR3_AwaitSettlement, "the release does not wait for commits already submitted")                                  \
-  X(DR4_NoLateRelease, "a drain cut short by the deadline writes its release all the same")                          \
-  X(DR5_HomeNeverForgets, "the home forgets a grant whose recall goes unanswered")                                   \
-  X(DR6_NoFabricatedRelease, "a recall that failed is treated as a release")                                         \
-  X(FR1_ReleaseCarriesPosition, "a release carries no dependencies and a successor waits for nothing")               \
-  X(FR2_InheritDependencies, "a dependency set names only the last holder")                                          \
-  X(FR3_AppliedAndVisible, "entries that were received but not applied satisfy the fence")                           \
-  X(FR4_ExactToken, "a release clears a grant when its counter matches")                                             \
-  X(FR4_AuthorBound, "a release is believed whoever wrote it")                                                       \
-  X(FR4_OldFormRecovers, "an old-form release without lineage counts as clean")                                      \
-  X(FR5_FailClosed, "a position that can not be satisfied any more counts as satisfied")                             \
-  X(FR6_EverDelegatedFilter, "a key without a dependency set counts as never delegated")                             \
-  X(FR6_ColdHomeDistrusts, "a restarted home trusts its empty filter")                                               \
-  X(FR7_ExpiryVoidsLineage, "the dependency set survives a grant that expired without its release")                  \
-  X(FR8_Barrier, "recovery admits without a barrier")                                                                \
-  X(FR8_HolesRefuse, "a barrier is believed although an earlier entry failed to apply")                              \
-  X(FR8_FailClosed, "a member that answers without a barrier is left out")                                           \
-  X(FR9_EntryIsTheFence, "recovery drains what has been received instead of waiting for the barrier's own entry")    \
-  X(LW1_OrderedApply, "entries of one origin may be applied out of order")                                           \
-  X(LW2_HandleFloor, "a holder's later stamp may go backwards with its wall clock")                                  \
-  X(LW3_TotalOrder, "equal timestamps are resolved by arrival")                                                      \
-  X(LW3_TombstoneRetention, "a tombstone is reclaimed at once")                                                      \
-  X(BD1_Caps, "a home at its cap forgets its oldest grant")                                                          \
-  X(BD2_Sweep, "finished handles are never swept")                                                                   \
-  X(BD3_RefuseSuperseded, "messages of another membership are processed")                                            \
-  X(BD4_FenceOnReplacement, "a re-created coordinator starts empty while its predecessor's handles live on")         \
-  X(BD5_OneCoordinator, "a call on a worker that does not coordinate is admitted by that worker")
+#define HOLDFAST_RULES(X) \
+  X(CK2_DurationsOnly, \
+    "a grant carries the home's own deadline reading, and the delegate compares it with its clock") \
+  X(CK3_SkewMargin, \
+    "the home waits out the bare duration, without the margin for diverging clock rates") \
+  X(CK4_ExpiryChecked, \
+    "a lease ends only when its timer fires; staging and submission do not look at the clock") \
+  X(CK5_MonotonicLeases, \
+    "a handle's lease is measured on the wall clock") \
+  X(EP6_LeaseAtSend, \
+    "the membership lease starts when the acknowledgements arrive, not when the renewal was sent") \
+  X(EP6_MinorityStops, \
+    "a node acts without a live membership lease") \
+  X(RT1_MemberHomes, \
+    "a key's home is chosen among all known names, members or not") \
+  X(RT3_VersionsAgree, \
+    "nodes with different ring versions work together") \
+  X(RT4_NamesIdentify, \
+    "routing uses a short id that differs from node to node") \
+  X(DG1_OneArbiter, \
+    "any node that is asked arbitrates the key") \
+  X(DG2_MembersOnly, \
+    "a home grants to a requester that is no member") \
+  X(DG3_OneDelegate, \
+    "a successor is granted as soon as the predecessor was recalled") \
+  X(DG4_AnchorAtSend, \
+    "a delegation starts when the reply arrives, not when the request was sent") \
+  X(DG5_MinUseful, \
+    "a reply that leaves too little time is stretched to a useful length") \
+  X(DG6_MatchRequestId, \
+    "a grant reply is accepted whatever request it answers") \
+  X(DG6_NoMintForDuplicate, \
+    "a duplicate of a request mints a new token") \
+  X(DG7_MembershipRecheck, \
+    "a grant of a superseded membership is installed") \
+  X(DG8_NoHandBackWhileHolding, \
+    "a reply nobody waits for is handed back even while the key is held") \
+  X(DG9_Quarantine, \
+    "a restarted home grants at once") \
+  X(DG10_ArrivalOrder, \
+    "the home serves its latest waiter first") \
+  X(TK1_FullToken, \
+    "tokens are compared by their counter alone") \
+  X(TK2_DurableIncarnation, \
+    "a restart does not advance the home's incarnation") \
+  X(TK3_TokenOutlivesRecord, \
+    "deleting a record resets its key's token counter") \
+  X(LH1_LocalExclusion, \
+    "local callers of one key are admitted side by side") \
+  X(LH1_LocalFifo, \
+    "the latest local caller is served first") \
+  X(LH2_BoundedHandle, \
+    "a handle lasts for its requested lease, whatever its delegation allows") \
+  X(LH2_BoundedReentry, \
+    "re-entry and the upgrade to hold compute a fresh, unbounded lease") \
+  X(LH3_CheckAtSubmission, \
+    "expiry and revocation are checked when a write is staged, not when it is submitted") \
+  X(LH4_UnlockIsNoRevocation, \
+    "unlocking revokes what was staged before") \
+  X(LH5_UnlockedWritesFree, \
+    "an unlocked write is refused while somebody holds the key") \
+  X(DR1_CloseAdmission, \
+    "a recalled delegation goes on admitting") \
+  X(DR2_RevokeHandles, \
+    "a recall leaves the outstanding handles their write capability") \
+  X(DR2_RevokeUnlockedStaged, \
+    "a recall overlooks writes that were staged and then unlocked") \
+  X(DR3_AwaitSettlement, \
+    "the release does not wait for commits already submitted") \
+  X(DR4_NoLateRelease, \
+    "a drain cut short by the deadline writes its release all the same") \
+  X(DR5_HomeNeverForgets, \
+    "the home forgets a grant whose recall goes unanswered") \
+  X(DR6_NoFabricatedRelease, \
+    "a recall that failed is treated as a release") \
+  X(FR1_ReleaseCarriesPosition, \
+    "a release carries no dependencies and a successor waits for nothing") \
+  X(FR2_InheritDependencies, \
+    "a dependency set names only the last holder") \
+  X(FR3_AppliedAndVisible, \
+    "entries that were received but not applied satisfy the fence") \
+  X(FR4_ExactToken, \
+    "a release clears a grant when its counter matches") \
+  X(FR4_AuthorBound, \
+    "a release is believed whoever wrote it") \
+  X(FR4_OldFormRecovers, \
+    "an old-form release without lineage counts as clean") \
+  X(FR5_FailClosed, \
+    "a position that can not be satisfied any more counts as satisfied") \
+  X(FR6_EverDelegatedFilter, \
+    "a key without a dependency set counts as never delegated") \
+  X(FR6_ColdHomeDistrusts, \
+    "a restarted home trusts its empty filter") \
+  X(FR7_ExpiryVoidsLineage, \
+    "the dependency set survives a grant that expired without its release") \
+  X(FR8_Barrier, \
+    "recovery admits without a barrier") \
+  X(FR8_HolesRefuse, \
+    "a barrier is believed although an earlier entry failed to apply") \
+  X(FR8_FailClosed, \
+    "a member that answers without a barrier is left out") \
+  X(FR9_EntryIsTheFence, \
+    "recovery drains what has been received instead of waiting for the barrier's own entry") \
+  X(LW1_OrderedApply, \
+    "entries of one origin may be applied out of order") \
+  X(LW2_HandleFloor, \
+    "a holder's later stamp may go backwards with its wall clock") \
+  X(LW3_TotalOrder, \
+    "equal timestamps are resolved by arrival") \
+  X(LW3_TombstoneRetention, \
+    "a tombstone is reclaimed at once") \
+  X(BD1_Caps, \
+    "a home at its cap forgets its oldest grant") \
+  X(BD2_Sweep, \
+    "finished handles are never swept") \
+  X(BD3_RefuseSuperseded, \
+    "messages of another membership are processed") \
+  X(BD4_FenceOnReplacement, \
+    "a re-created coordinator starts empty while its predecessor's handles live on") \
+  X(BD5_OneCoordinator, \
+    "a call on a worker that does not coordinate is admitted by that worker")
 // clang-format on
 
 enum class Rule : std::uint8_t {

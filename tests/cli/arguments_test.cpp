@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "cli/option_list.hpp"
+#include "scenarios/plan.hpp"
 
 namespace holdfast::cli {
 namespace {
@@ -49,10 +50,10 @@ TEST(Seed, AnyTextIsAnsweredShortlyAndPrintably) {
 }
 
 RC_GTEST_PROP(Seed, IsReadBackFromBothBases, (std::uint64_t seed)) {
-  RC_ASSERT(parseSeed(std::to_string(seed)) == seed);
+  RC_ASSERT(parseSeed(std::to_string(seed)).value() == seed);
   char hex[32];
   std::snprintf(hex, sizeof hex, "0x%llx", static_cast<unsigned long long>(seed));
-  RC_ASSERT(parseSeed(hex) == seed);
+  RC_ASSERT(parseSeed(hex).value() == seed);
 }
 
 TEST(Seeds, AreANumberOrARange) {

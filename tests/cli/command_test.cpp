@@ -18,6 +18,8 @@ namespace holdfast::cli {
 namespace {
 
 using testing::AllOf;
+using testing::AnyOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::MatchesRegex;
@@ -91,7 +93,8 @@ TEST_P(BadUsageTest, EndsIn64WithAMessage) {
   const Ran ran = holdfast(GetParam().arguments, {.folder = scratch.path()});
   EXPECT_EQ(ran.exitCode, 64);
   EXPECT_THAT(ran.standardOutput, IsEmpty());
-  EXPECT_THAT(ran.standardError, StartsWith("holdfast: "));
+  // A run has introduced itself when its trace turns out not to be writable.
+  EXPECT_THAT(ran.standardError, AnyOf(StartsWith("holdfast: "), HasSubstr("\nholdfast: ")));
   for (const std::string& complaint : GetParam().complaints) {
     EXPECT_THAT(ran.standardError, HasSubstr(complaint));
   }
@@ -100,12 +103,13 @@ TEST_P(BadUsageTest, EndsIn64WithAMessage) {
 
 TEST_P(BadUsageTest, TellsMachinesToo) {
   std::vector<std::string> arguments = GetParam().arguments;
-  arguments.emplace_back("--json");
+  // Behind the verb, where it can not be taken for the missing value of the last option.
+  arguments.insert(arguments.begin() + (arguments.empty() ? 0 : 1), "--json");
   const Ran ran = holdfast(arguments);
   EXPECT_EQ(ran.exitCode, 64);
   const nlohmann::json error = ran.object("error");
   EXPECT_EQ(error["exitCode"], 64);
-  EXPECT_EQ("holdfast: " + error["text"].get<std::string>() + "\n", ran.standardError);
+  EXPECT_THAT(ran.standardError, EndsWith("holdfast: " + error["text"].get<std::string>() + "\n"));
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -21,9 +21,9 @@ struct Ran {
 };
 
 struct RunSettings {
-  std::filesystem::path folder;                 ///< Where the command runs; "" for here.
+  std::filesystem::path folder{};               ///< Where the command runs; "" for here.
   std::chrono::milliseconds interruptAfter{0};  ///< Sends SIGINT after so long, unless 0.
-  std::string outputTo;                         ///< A file in place of the captured standard output.
+  std::string outputTo{};                       ///< A file in place of the captured standard output.
 };
 
 /// Runs `holdfast` with the arguments, at most a minute and a half.

@@ -85,7 +85,7 @@ TEST(Run, PrintsEachOptionOnALineOnDemand) {
   const Ran ran = holdfast(with({"run", "--print-options"}, kShort));
   EXPECT_THAT(ran.standardError, AllOf(HasSubstr("\noption      nodes = 3\n"),
                                        HasSubstr("\noption      protocol.skew = 400ms\n"),
-                                       HasSubstr("\noption      faults.crash.meanGap = 22s\n")));
+                                       HasSubstr("\noption      faults.crash.meanGap = 20s\n")));
 }
 
 TEST(Run, WithoutAnybodyAdmittedIsInconclusive) {

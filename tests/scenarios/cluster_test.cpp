@@ -512,7 +512,9 @@ std::uint64_t chainOf(const RunOptions& options, const Plan& plan, Recorder* rec
   cluster.runUntil(plan.endAt);
   cluster.finish();
   EXPECT_GT(cluster.statistics().events, 1'000U);
-  if (recorder != nullptr) EXPECT_EQ(recorder->chain, cluster.chain().value());
+  if (recorder != nullptr) {
+    EXPECT_EQ(recorder->chain, cluster.chain().value());
+  }
   return cluster.chain().value();
 }
 

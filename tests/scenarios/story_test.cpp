@@ -31,7 +31,9 @@ TEST(Story, AHandoffReadsAsAStory) {
     story.expectEqual(story.count<obs::Admitted>(), 2U, "admissions");
     const auto release = story.first<obs::ReleaseSeen>();
     EXPECT_TRUE(release.has_value());
-    if (release) EXPECT_EQ(release->second.author, b.id());
+    if (release) {
+      EXPECT_EQ(release->second.author, b.id());
+    }
   });
   EXPECT_THAT(result.unmet, ElementsAre());
   EXPECT_EQ(result.expectations, 5U);

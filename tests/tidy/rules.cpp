@@ -23,7 +23,7 @@ constexpr std::array kArrows = {
     Arrows{"sim/", {}},
     Arrows{"observations/", {"sim/time.hpp", "sim/ids.hpp"}},
     Arrows{"protocol/", {"observations/", "sim/time.hpp", "sim/ids.hpp"}},
-    Arrows{"checkers/", {"observations/", "sim/time.hpp", "sim/ids.hpp"}},
+    Arrows{"checkers/", {"observations/", "sim/time.hpp", "sim/ids.hpp", "sim/wide_integer.hpp"}},
     Arrows{"scenarios/", {"sim/", "sim/asio/", "protocol/", "checkers/", "observations/"}},
     Arrows{"traces/", {"observations/", "sim/time.hpp", "sim/ids.hpp"}},
     Arrows{"explore/", {"sim/", "protocol/", "checkers/", "scenarios/", "observations/"}},
