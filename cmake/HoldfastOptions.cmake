@@ -51,12 +51,13 @@ function(holdfast_compile_settings target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
       # GCC bug 105651: std::string's operator+ sets off -Wrestrict at -O2.
-      # It also takes Asio's allocation and release of a coroutine frame for strangers when it inlines only one.
+      # It also takes Asio's allocation and release of a coroutine frame for strangers when it inlines only
+      # one of them.
       target_compile_options(${target} PRIVATE -Wno-restrict -Wno-mismatched-new-delete)
     endif()
     if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12.3)
-      # Value range propagation of 12.2 miscompiles loops that compare two bools and leave early; the checkers'
-      # comparison of records was one. tests/checkers keeps watch.
+      # Value range propagation of 12.2 miscompiles loops that compare two bools and leave early; the
+      # checkers' comparison of records was one. tests/checkers keeps watch.
       target_compile_options(${target} PRIVATE -fno-tree-vrp)
     endif()
     if(HOLDFAST_SANITIZE)

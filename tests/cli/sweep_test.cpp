@@ -61,7 +61,7 @@ TEST(Sweep, FailsForWhatItMissed) {
 
 TEST(Sweep, NamesFailingSeedsWithTheLineThatReproducesThem) {
   const Ran ran =
-      holdfast({"sweep", "--seeds", "40", "--without", "DG3_OneDelegate", "--stop-on-first", "--json"});
+      holdfast({"sweep", "--seeds", "40", "--without", "RT4_NamesIdentify", "--stop-on-first", "--json"});
   ASSERT_EQ(ran.exitCode, 1) << ran.standardError;
   const nlohmann::json verdict = ran.object("verdict");
   EXPECT_EQ(verdict["safetyViolations"], 1);
@@ -72,7 +72,7 @@ TEST(Sweep, NamesFailingSeedsWithTheLineThatReproducesThem) {
   EXPECT_THAT(checkers, testing::Contains("exclusion"));
   const std::string command = failure["reproduce"];
   EXPECT_THAT(command, AllOf(HasSubstr("run mixed --seed " + failure["seed"].get<std::string>()),
-                             HasSubstr("--without DG3_OneDelegate")));
+                             HasSubstr("--without RT4_NamesIdentify")));
   EXPECT_THAT(ran.standardError, AllOf(HasSubstr("seed " + failure["seed"].get<std::string>() + ": "),
                                        HasSubstr("  reproduce " + command + "\n")));
   const Ran again = shell(command + " --json -q");

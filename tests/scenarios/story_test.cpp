@@ -10,9 +10,16 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+StoryOptions threeNodes() {
+  StoryOptions options;
+  options.nodes = {"A", "B", "C"};
+  options.keys = {{"k", "A", "accounts"}};
+  return options;
+}
+
 TEST(Story, AHandoffReadsAsAStory) {
   ScenarioContext context;
-  Story story(context, {.nodes = {"A", "B", "C"}, .keys = {{"k", "A", "accounts"}}});
+  Story story(context, threeNodes());
   const ScenarioResult result = story.run([&]() -> Task<> {
     EXPECT_EQ(story.nameOf(story.cluster().homeOf(story.key("k"))), "A");
     const StoryNode b = story.node("B");
@@ -105,7 +112,7 @@ TEST(Story, SleepsInTrueTimeAndOnANodesClock) {
 
 TEST(Story, ACallToADyingNodeIsLostAndNotWaitedForForEver) {
   ScenarioContext context;
-  Story story(context, {.nodes = {"A", "B", "C"}, .keys = {{"k", "A", "accounts"}}});
+  Story story(context, threeNodes());
   const ScenarioResult result = story.run([&]() -> Task<> {
     const LockOutcome held = co_await story.node("B").lock("k");
     EXPECT_TRUE(held.admitted());
