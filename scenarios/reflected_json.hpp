@@ -106,6 +106,11 @@ std::optional<std::string> readJson(const J& json, T& value, const std::string& 
       return std::nullopt;
     }
     const auto number = json.template get<std::int64_t>();
+    // A number that was put in by code is signed although it is positive.
+    if (number > 0 &&
+        static_cast<std::uint64_t>(number) > static_cast<std::uint64_t>(std::numeric_limits<T>::max())) {
+      return detail::wrong(path, range, json);
+    }
     if constexpr (std::is_signed_v<T>) {
       if (number < static_cast<std::int64_t>(std::numeric_limits<T>::min())) {
         return detail::wrong(path, range, json);

@@ -414,7 +414,9 @@ TEST(Cluster, CommitsAbortFailAndTakeTheirTimeAsTold) {
   EXPECT_EQ(world.cluster.statistics().durableCommits, 1U);
 
   world.cluster.failNextCommit(kB, EntryKind::transaction);
-  const obs::TxnId failed = world.submit(kB, call, key, 2);
+  // A transaction that is over ends the section of a handle without hold: each needs a lock of its own.
+  const obs::CallId second = world.lock(kB, key);
+  const obs::TxnId failed = world.submit(kB, second, key, 2);
   world.runFor(sim::milliseconds(100));
   ASSERT_TRUE(world.replies.settled.contains(failed.value));
   EXPECT_FALSE(world.replies.settled[failed.value].committed);
@@ -422,7 +424,8 @@ TEST(Cluster, CommitsAbortFailAndTakeTheirTimeAsTold) {
 
   world.cluster.delayNextCommit(kB, EntryKind::transaction, sim::milliseconds(700));
   const TrueInstant asked = world.cluster.now();
-  const obs::TxnId slow = world.submit(kB, call, key, 3);
+  const obs::CallId third = world.lock(kB, key);
+  const obs::TxnId slow = world.submit(kB, third, key, 3);
   world.runFor(sim::seconds(1));
   const auto settled = world.recorder.all<obs::Settled>(
       [&](const auto&, const obs::Settled& what) { return what.txn == slow; });
