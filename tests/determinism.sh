@@ -8,7 +8,7 @@
 set -euo pipefail
 
 seeds=${SEEDS:-24}
-scenarios=${SCENARIOS:-S-02 S-11 S-30 S-68}
+scenarios=${SCENARIOS:-S-02-handoff-5 S-11 S-30-applied S-68-counter-5}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 compared=0
