@@ -8,7 +8,7 @@ namespace holdfast::checkers {
 
 namespace {
 
-Finding violation(Anomaly anomaly, const Stamp& stamp, KeyId key, CallId call) {
+Finding serialViolation(Anomaly anomaly, const Stamp& stamp, KeyId key, CallId call) {
   Finding finding;
   finding.checker = Checker::serial;
   finding.severity = Severity::safety;
@@ -46,7 +46,7 @@ void Serial::judgeWriter(const Stamp& stamp, const Content& content, unsigned fi
                          const Context& context) {
   const TxnId id = content.writers[field];
   const Txn& txn = context.history.txn(id);
-  Finding finding = violation(Anomaly::refusedWriteVisible, stamp, content.key, call);
+  Finding finding = serialViolation(Anomaly::refusedWriteVisible, stamp, content.key, call);
   finding.field = static_cast<std::uint8_t>(field);
   finding.otherTxn = id;
   finding.other = txn.node;
@@ -125,7 +125,7 @@ Serial::Relation Serial::relate(NodeId node, const Content& content, unsigned fi
 
 Finding Serial::outranked(const Stamp& stamp, KeyId key, unsigned field, const Write* shown,
                           const Write& expected, Relation relation, const Context& context) const {
-  Finding finding = violation(Anomaly::outrankedWrite, stamp, key, {});
+  Finding finding = serialViolation(Anomaly::outrankedWrite, stamp, key, {});
   finding.field = static_cast<std::uint8_t>(field);
   finding.txn = expected.txn;
   finding.call = expected.call;
@@ -173,7 +173,7 @@ void Serial::judgeRead(const Stamp& stamp, const Content& content, CallId call, 
     reported = true;
     const Txn& missed = context.history.txn(expected.txn);
     const Excuse excuse = context.lineage.excuseFor(content.key, missed, context.history.call(expected.call));
-    Finding finding = violation(Anomaly::staleRead, stamp, content.key, call);
+    Finding finding = serialViolation(Anomaly::staleRead, stamp, content.key, call);
     finding.route = excuse.route;
     if (excuse.route != Route::none) finding.severity = Severity::limitation;
     finding.field = static_cast<std::uint8_t>(field);
@@ -228,7 +228,7 @@ void Serial::on(const Stamp& stamp, const obs::Staged& event, const Context& con
   if (event.callerStamp) return;
   Section& section = sections_.at(event.call.value);
   if (section.stamped && event.stamp < section.floor) {
-    Finding finding = violation(Anomaly::stampWentBack, stamp, event.key, event.call);
+    Finding finding = serialViolation(Anomaly::stampWentBack, stamp, event.key, event.call);
     finding.txn = event.txn;
     finding.expected = section.floor.ns;
     finding.observed = event.stamp.ns;
@@ -259,7 +259,7 @@ void Serial::reportDerived(const Stamp& stamp, Section& section, const Write& wr
 void Serial::on(const Stamp& stamp, const obs::Settled& event, const Context& context) {
   const Txn& txn = context.history.txn(event.txn);
   if (txn.settlements != 1) return;
-  Finding finding = violation(Anomaly::refusedWriteVisible, stamp, {}, {});
+  Finding finding = serialViolation(Anomaly::refusedWriteVisible, stamp, {}, {});
   finding.txn = event.txn;
   if (!event.committed) {
     const std::uint8_t* shown = shown_.find(event.txn.value);
@@ -300,7 +300,7 @@ void Serial::judgeLate(const Stamp& stamp, const Txn& txn, TxnId id, const Write
     if (section == nullptr || !section->read || section->stale != kNothing) return;
     for (unsigned field = 0; field < obs::kRecordFields; ++field) {
       if (!has(write.touched(), field) || section->writers[field] == id) continue;
-      Finding finding = violation(Anomaly::staleRead, stamp, write.key, later);
+      Finding finding = serialViolation(Anomaly::staleRead, stamp, write.key, later);
       finding.route = route;
       if (route != Route::none) finding.severity = Severity::limitation;
       finding.node = context.history.call(later).node;
@@ -329,7 +329,7 @@ void Serial::on(const Stamp& stamp, const obs::WriteRefused& event, const Contex
   if (!event.call.valid() && txn.submissions > 0) return;  // submitted twice: the first one counts
   const std::uint8_t* shown = shown_.find(event.txn.value);
   if ((shown == nullptr || *shown == 0) && txn.state != TxnState::committed) return;
-  Finding finding = violation(Anomaly::refusedWriteVisible, stamp, event.key, event.call);
+  Finding finding = serialViolation(Anomaly::refusedWriteVisible, stamp, event.key, event.call);
   finding.txn = event.txn;
   context.findings.add(finding);
 }

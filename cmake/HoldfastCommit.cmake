@@ -16,5 +16,7 @@ function(holdfast_stamp_commit)
   configure_file("${PROJECT_SOURCE_DIR}/cli/version.hpp.in" "${folder}/holdfast_commit.hpp" @ONLY)
   set_source_files_properties(
     "${PROJECT_SOURCE_DIR}/cli/version.cpp"
-    PROPERTIES INCLUDE_DIRECTORIES "${folder}" COMPILE_DEFINITIONS "HOLDFAST_BUILD_TYPE=\"$<CONFIG>\"")
+    PROPERTIES INCLUDE_DIRECTORIES "${folder}"
+               COMPILE_DEFINITIONS "HOLDFAST_BUILD_TYPE=\"$<CONFIG>\""
+               SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()

@@ -25,6 +25,8 @@ function(holdfast_library name)
     add_library(${target} STATIC ${sources})
     set(scope PUBLIC)
     holdfast_compile_settings(${target})
+    # As one unit, names in anonymous namespaces must differ within a library; a clash is mostly a copy.
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ${HOLDFAST_UNITY} UNITY_BUILD_BATCH_SIZE 0)
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)

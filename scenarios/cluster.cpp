@@ -414,6 +414,8 @@ protocol::KeyInfo makeKey(const std::string& table, const std::string& key, std:
 checkers::CheckerOptions checkerOptionsFor(const RunOptions& options) {
   checkers::CheckerOptions judged;
   judged.nodes = options.nodes;
+  // Runs of plans have their own coverage, whose milestones a sweep must reach.
+  judged.countCoverage = false;
   const protocol::ProtocolOptions& p = options.protocol;
   // A home may be restarted by the healing itself, so a whole quarantine comes first; then the last holder
   // has its lease, its drain is cut short by its delegation's end, and a waiter its wait.

@@ -344,8 +344,7 @@ ScenarioResult holeBelowBarrier(ScenarioContext& context) {
   });
 }
 
-constexpr auto kFreshness = checkers::Checker::freshness;
-constexpr auto kSerial = checkers::Checker::serial;
+using enum checkers::Checker;
 using protocol::Rule;
 
 std::vector<Scenario> handoffScenarios() {
@@ -353,31 +352,31 @@ std::vector<Scenario> handoffScenarios() {
       {"S-30-applied-and-visible",
        "FR-1, FR-3, LW-1",
        "After a clean handoff C has received B's entries and must still wait until it has applied them.",
-       {{Rule::FR3_AppliedAndVisible, kFreshness},
-        {Rule::FR1_ReleaseCarriesPosition, kFreshness},
-        {Rule::FR1_ReleaseCarriesPosition, kSerial},
-        {Rule::LW1_OrderedApply, kFreshness}},
+       {{Rule::FR3_AppliedAndVisible, freshness},
+        {Rule::FR1_ReleaseCarriesPosition, freshness},
+        {Rule::FR1_ReleaseCarriesPosition, serial},
+        {Rule::LW1_OrderedApply, freshness}},
        &appliedAndVisible},
       {"S-30-fence-outlasts-caller",
        "FR-3, FR-5",
        "C's first caller gives up before the fence is satisfied: 503, and the lineage stands for the next.",
-       {{Rule::FR3_AppliedAndVisible, kFreshness}},
+       {{Rule::FR3_AppliedAndVisible, freshness}},
        &outlastsCaller},
       {"S-31-transitive",
        "FR-2, FR-3",
        "A writes, B holds the key and writes nothing, and C must have A's write.",
-       {{Rule::FR2_InheritDependencies, kFreshness}, {Rule::FR2_InheritDependencies, kSerial}},
+       {{Rule::FR2_InheritDependencies, freshness}, {Rule::FR2_InheritDependencies, serial}},
        &transitive},
       {"S-32-equal-timestamps",
        "FR-3, LW-3",
        "A holds the losing value of a tie, under the version of the winner; only the fence makes it wait.",
-       {{Rule::FR1_ReleaseCarriesPosition, kFreshness},
+       {{Rule::FR1_ReleaseCarriesPosition, freshness},
         {Rule::LW3_TotalOrder, checkers::Checker::convergence}},
        &equalTimestamps},
       {"S-33-dependent-patch",
        "FR-2, FR-3, LW-3",
        "A patches x, then B patches y; C has B's patch and must wait for A's.",
-       {{Rule::FR2_InheritDependencies, kSerial}, {Rule::FR2_InheritDependencies, kFreshness}},
+       {{Rule::FR2_InheritDependencies, serial}, {Rule::FR2_InheritDependencies, freshness}},
        &dependentPatch},
   };
 }
@@ -387,7 +386,7 @@ std::vector<Scenario> damagedScenarios() {
       {"S-34-write-behind-its-delete",
        "LW-3, FR-2",
        "C deletes what B wrote; at D the deletion arrives first, and its tombstone stops the write.",
-       {{Rule::LW3_TombstoneRetention, kSerial},
+       {{Rule::LW3_TombstoneRetention, serial},
         {Rule::LW3_TombstoneRetention, checkers::Checker::convergence}},
        &delayedBehindDelete},
       {"S-34-token-outlives-record",
@@ -398,17 +397,17 @@ std::vector<Scenario> damagedScenarios() {
       {"S-35-purged-origin",
        "FR-5",
        "What C must have was purged before it got there: 503, until the entries are made good.",
-       {{Rule::FR5_FailClosed, kFreshness}},
+       {{Rule::FR5_FailClosed, freshness}},
        &purgedOrigin},
       {"S-35-apply-hole",
        "FR-5, FR-8",
        "B's write fails to apply at C although B's release does: 503, until the hole is repaired.",
-       {{Rule::FR8_HolesRefuse, kFreshness}},
+       {{Rule::FR8_HolesRefuse, freshness}},
        &applyHole},
       {"S-35-hole-below-barrier",
        "FR-8",
        "The same, and the lineage is lost: a later barrier does not paper over the hole.",
-       {{Rule::FR8_HolesRefuse, kFreshness}},
+       {{Rule::FR8_HolesRefuse, freshness}},
        &holeBelowBarrier},
   };
 }

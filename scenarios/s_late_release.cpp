@@ -4,25 +4,13 @@
 
 #include "scenarios/families.hpp"
 #include "scenarios/story.hpp"
+#include "scenarios/story_parts.hpp"
 
 namespace holdfast::scenarios {
 namespace {
 
-LockCall callFor(Duration wait, Duration lease, bool hold = false) {
-  LockCall call;
-  call.wait = wait;
-  call.lease = lease;
-  call.hold = hold;
-  return call;
-}
-
-StoryOptions longEpochs() {
-  StoryOptions options;
-  options.keys = {{"k", "A"}};
-  options.protocol.epochLease = 60_s;
-  options.protocol.renewEvery = 10_s;
-  return options;
-}
+using parts::callFor;
+using parts::longEpochs;
 
 /// Releases that the home met, and whether they cleared its grant.
 std::size_t releasesSeen(const Story& story, bool cleared) {

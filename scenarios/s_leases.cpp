@@ -8,19 +8,14 @@
 
 #include "scenarios/families.hpp"
 #include "scenarios/story.hpp"
+#include "scenarios/story_parts.hpp"
 
 namespace holdfast::scenarios {
 namespace {
 
 using protocol::Rule;
 
-LockCall callFor(Duration wait, Duration lease, bool hold = false) {
-  LockCall call;
-  call.wait = wait;
-  call.lease = lease;
-  call.hold = hold;
-  return call;
-}
+using parts::callFor;
 
 /// Key k at home A; memberships that outlast the story; B sends a request once, so that its reply may take
 /// any time.

@@ -4,17 +4,12 @@
 
 #include "scenarios/families.hpp"
 #include "scenarios/story.hpp"
+#include "scenarios/story_parts.hpp"
 
 namespace holdfast::scenarios {
 namespace {
 
-LockCall callFor(Duration wait, Duration lease, bool hold = false) {
-  LockCall call;
-  call.wait = wait;
-  call.lease = lease;
-  call.hold = hold;
-  return call;
-}
+using parts::callFor;
 
 /// Key k at home A, which holds 100 everywhere. Memberships and leases outlast what happens to them.
 StoryOptions accountOptions() {

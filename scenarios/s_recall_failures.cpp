@@ -11,6 +11,7 @@
 
 #include "scenarios/families.hpp"
 #include "scenarios/story.hpp"
+#include "scenarios/story_parts.hpp"
 
 namespace holdfast::scenarios {
 namespace {
@@ -24,13 +25,7 @@ constexpr bool keyExpires(Failure failure) {
   return onTheDelegate(failure) || failure == Failure::disconnectedPeer;
 }
 
-LockCall callFor(Duration wait, Duration lease, bool hold = false) {
-  LockCall call;
-  call.wait = wait;
-  call.lease = lease;
-  call.hold = hold;
-  return call;
-}
+using parts::callFor;
 
 /// What the run showed.
 struct Course {

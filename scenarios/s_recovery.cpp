@@ -375,8 +375,7 @@ ScenarioResult otherForms(ScenarioContext& context) {
   });
 }
 
-constexpr auto kFreshness = checkers::Checker::freshness;
-constexpr auto kSerial = checkers::Checker::serial;
+using enum checkers::Checker;
 using protocol::Rule;
 
 std::vector<Scenario> costScenarios() {
@@ -388,19 +387,15 @@ std::vector<Scenario> costScenarios() {
       {"S-36-evicted-set",
        "FR-6, FR-8, BD-1",
        "A virgin key costs no barrier; the key whose dependency set was evicted costs one.",
-       {{Rule::FR6_EverDelegatedFilter, kFreshness}, {Rule::FR8_Barrier, kFreshness}},
+       {{Rule::FR6_EverDelegatedFilter, freshness}, {Rule::FR8_Barrier, freshness}},
        &evictedSet},
       {"S-36-cycle-within-cap", "FR-6", kCycleStory, {}, &cycle<8>},
-      {"S-36-cycle-beyond-cap", "FR-6, FR-8", kCycleStory, {{Rule::FR8_Barrier, kFreshness}}, &cycle<3>},
-      {"S-37-recoveries-at-once",
-       "FR-8",
-       kSharedStory,
-       {{Rule::FR8_Barrier, kFreshness}},
-       &sharedBarriers<0>},
+      {"S-36-cycle-beyond-cap", "FR-6, FR-8", kCycleStory, {{Rule::FR8_Barrier, freshness}}, &cycle<3>},
+      {"S-37-recoveries-at-once", "FR-8", kSharedStory, {{Rule::FR8_Barrier, freshness}}, &sharedBarriers<0>},
       {"S-37-recoveries-in-a-row",
        "FR-8",
        kSharedStory,
-       {{Rule::FR8_Barrier, kFreshness}},
+       {{Rule::FR8_Barrier, freshness}},
        &sharedBarriers<20'000>},
   };
 }
@@ -410,35 +405,35 @@ std::vector<Scenario> lossScenarios() {
       {"S-38-home-restart-after-release",
        "FR-6, FR-8, DG-9",
        "The home restarts after a clean release: the next delegate recovers, and sees everything.",
-       {{Rule::FR6_ColdHomeDistrusts, kFreshness}, {Rule::FR6_ColdHomeDistrusts, kSerial}},
+       {{Rule::FR6_ColdHomeDistrusts, freshness}, {Rule::FR6_ColdHomeDistrusts, serial}},
        &coldHome},
       {"S-38-home-restart-author-gone",
        "FR-6, FR-8, L-2",
        "The same, but the last author is down and its write unreplicated: the documented limitation.",
-       {{Rule::FR8_Barrier, kFreshness}},
+       {{Rule::FR8_Barrier, freshness}},
        &coldHomeUnreachableAuthor},
       {"R-FR-4-other-forms",
        "FR-4",
        "A release of the old form clears the grant and loses the lineage; one of a future form means "
        "nothing.",
-       {{Rule::FR4_OldFormRecovers, kFreshness}},
+       {{Rule::FR4_OldFormRecovers, freshness}},
        &otherForms},
       {"R-FR-7-expired-holder",
        "FR-7, FR-8, DG-3",
        "B's delegation expires without a release: the set that A left does not know what B wrote.",
-       {{Rule::FR7_ExpiryVoidsLineage, kFreshness},
-        {Rule::FR7_ExpiryVoidsLineage, kSerial},
-        {Rule::FR8_Barrier, kFreshness}},
+       {{Rule::FR7_ExpiryVoidsLineage, freshness},
+        {Rule::FR7_ExpiryVoidsLineage, serial},
+        {Rule::FR8_Barrier, freshness}},
        &expiredHolder},
       {"R-FR-8-member-without-barrier",
        "FR-8",
        "B answers C's barrier request without a barrier; C is refused instead of leaving B out.",
-       {{Rule::FR8_FailClosed, kFreshness}},
+       {{Rule::FR8_FailClosed, freshness}},
        &memberWithoutBarrier},
       {"R-FR-9-entry-is-the-fence",
        "FR-8, FR-9",
        "Nothing of B's log has reached C: what C has received is no fence, only B's barrier entry is.",
-       {{Rule::FR9_EntryIsTheFence, kFreshness}},
+       {{Rule::FR9_EntryIsTheFence, freshness}},
        &entryIsTheFence},
   };
 }

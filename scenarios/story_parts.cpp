@@ -10,6 +10,14 @@ LockCall callFor(Duration wait, Duration lease, bool hold) {
   return call;
 }
 
+StoryOptions longEpochs() {
+  StoryOptions options;
+  options.keys = {{"k", "A"}};
+  options.protocol.epochLease = 60_s;
+  options.protocol.renewEvery = 10_s;
+  return options;
+}
+
 StoryOptions calmOptions(std::vector<std::string> nodes, std::string home) {
   StoryOptions options;
   options.nodes = std::move(nodes);

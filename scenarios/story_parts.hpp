@@ -17,6 +17,9 @@ LockCall callFor(Duration wait, Duration lease, bool hold = false);
 /// Nodes of these names and key k at `home`. Membership leases outlast whatever happens to the rest.
 StoryOptions calmOptions(std::vector<std::string> nodes, std::string home);
 
+/// Key k at home A, and membership leases that outlast the story.
+StoryOptions longEpochs();
+
 /// An unlocked write of `value` to field 0 of `key` by `author`, there before the story begins (LH-5).
 Task<> preset(Story& story, std::string author, std::string key, std::int64_t value);
 

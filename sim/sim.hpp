@@ -9,11 +9,10 @@
 //   random.hpp          keyed draws: hash(seed, stream, entity, index), and latency distributions
 //   clock.hpp           a node's monotonic and wall clock as piecewise-linear maps of true time
 //   event_queue.hpp     what happens next; the seed orders what happens at one instant
-//   network.hpp         which messages arrive, when, how often: loss, duplicates, reordering, partitions,
-//   streams disk.hpp            what a crash leaves of a file: synced, unsynced and torn records process.hpp
-//   running, paused, crashed asio/               clients and scripts as C++20 coroutines in virtual time; a
-//   library of its own, because
-//                       nothing else here needs Asio
+//   network.hpp         which messages arrive, when, how often: loss, duplicates, reordering, partitions
+//   disk.hpp            what a crash leaves of a file: synced, unsynced and torn records
+//   process.hpp         running, paused, crashed
+//   asio/               clients and scripts as C++20 coroutines in virtual time; a library of its own
 //
 // The parts do not know each other. Whoever builds a cluster of them owns the loop: it takes the next event
 // off the queue, sets true time to it, hands it to a node with the readings of that node's clocks, and turns
