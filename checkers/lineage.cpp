@@ -247,6 +247,7 @@ void Lineage::on(const Stamp& stamp, const obs::ReleaseSeen& event, const Histor
     replaceLineage({stamp.at, event.author}, event.key, history);
     row.recoveryRank = history.key(event.key).sections + 1;
     row.recoveredAt = stamp.at;
+    row.recoveredUnusedAt = stamp.at;
   }
   Lane& lane = lanes_.at(event.key.value, event.author);
   lane.releasedAt = stamp.at;
@@ -314,6 +315,11 @@ obs::LineageLoss Lineage::lossOf(KeyId key) const {
 bool Lineage::releasedBetween(KeyId key, NodeId author, TrueInstant from, TrueInstant to) const {
   const Lane* lane = lanes_.find(key.value, author);
   return lane != nullptr && lane->releasedAt > from && lane->releasedAt <= to;
+}
+
+bool Lineage::recoveredUnusedBetween(KeyId key, TrueInstant from, TrueInstant to) const {
+  const KeyLineage* row = keys_.find(key.value);
+  return row != nullptr && row->recoveredUnusedAt > from && row->recoveredUnusedAt <= to;
 }
 
 }  // namespace holdfast::checkers

@@ -109,6 +109,8 @@ class Lineage {
   obs::LineageLoss lossOf(KeyId key) const;
   /// Whether `author`'s release of `key` was accepted in the interval (from, to].
   bool releasedBetween(KeyId key, NodeId author, TrueInstant from, TrueInstant to) const;
+  /// Whether a delegate recovered `key` in the interval (from, to] and released it without admitting anybody.
+  bool recoveredUnusedBetween(KeyId key, TrueInstant from, TrueInstant to) const;
 
  private:
   /// One origin's part of one key.
@@ -130,6 +132,7 @@ class Lineage {
   struct KeyLineage {
     std::uint32_t recoveryRank = 0;  // the last section admitted by recovery
     TrueInstant recoveredAt{INT64_MIN};
+    TrueInstant recoveredUnusedAt{INT64_MIN};
     bool cleanlyReleased = false;
     bool wasClean = false;  // before the present grant, which may be handed back unused
     NodeId releaseHome;
@@ -173,14 +176,16 @@ class Lineage {
 /// Visits the sections after that of `write` which were admitted before `txn`, to which it belongs, settled:
 /// visit(section's call id, route). A later local section is passed by LH-4; the first one that was admitted
 /// on another node, or after a release, or by recovery, ends the walk with the route that excuses it, or
-/// with Route::none when nothing does (DR-3).
+/// with Route::none when nothing does (DR-3). A recovery in between that admitted nobody excuses as one that
+/// did.
 template <class Visit>
 void forEachOvertaker(const History& history, const Lineage& lineage, const Txn& txn, const Write& write,
                       Visit&& visit) {
   const Call& writer = history.call(write.call);
   for (CallId id = writer.nextSection; id.valid(); id = history.call(id).nextSection) {
     const Call& later = history.call(id);
-    if (later.path == obs::Path::recovery) {
+    if (later.path == obs::Path::recovery ||
+        lineage.recoveredUnusedBetween(write.key, writer.admittedAt, later.admittedAt)) {
       visit(id, lineage.excuseFor(write.key, txn, writer).route);
       return;
     }

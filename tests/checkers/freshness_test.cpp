@@ -303,6 +303,24 @@ TEST(Freshness, SettlementBehindTheReleaseIsAViolationEvenIfItComesBeforeTheSucc
   expectViolation(story, Checker::freshness, Anomaly::staleAdmission);
 }
 
+/// A's commit settles only after B recovered without it, released unused, and C was handed the key.
+Story afterSettlingBehindAnUnusedRecovery(bool skipsA) {
+  Story story(onlyFreshness());
+  story.at(1_s).grant(A, Path::virgin).lock(A, 1, Path::virgin).put(A, 1, 1, 150).submit(A, 1).unlock(A, 1);
+  story.at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 9).measure(B, 9, C);
+  if (skipsA) story.at(61_s).skip(B, 9, A);
+  story.at(62_s).barrierDone(B, 9).release(B).grant(C, Path::clean).apply(C, B).lock(C, 2, Path::clean);
+  story.at(63_s).settle(A, 1);
+  return story;
+}
+
+TEST(Freshness, ALateSettlementIsExcusedByARecoveryThatAdmittedNobody) {
+  Story skipped = afterSettlingBehindAnUnusedRecovery(true);
+  expectLimitation(skipped, Route::l2b, Anomaly::lateSettlement);
+  Story forgotten = afterSettlingBehindAnUnusedRecovery(false);
+  expectViolation(forgotten, Checker::freshness, Anomaly::lateSettlement);
+}
+
 TEST(Freshness, TheNextLocalCallerMayComeBeforeTheCommit) {
   Story story(onlyFreshness());
   story.at(1_s).lock(A, 1, Path::virgin).put(A, 1, 1, 150).submit(A, 1).unlock(A, 1);
