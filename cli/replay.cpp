@@ -2,14 +2,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "cli/locate.hpp"
+#include "cli/recording.hpp"
 #include "cli/run_report.hpp"
-#include "cli/suggest.hpp"
 #include "cli/trace_sink.hpp"
 #include "cli/verb.hpp"
 #include "cli/verb_options.hpp"
@@ -21,113 +19,13 @@
 namespace holdfast::cli {
 namespace {
 
+constexpr std::uint64_t kPlanLine = Recording::kPlanLine;
+
 struct ReplayArguments {
   std::string trace;
   bool verify = false;
   bool printOptions = false;
 };
-
-constexpr std::uint64_t kHeaderLine = 1;
-constexpr std::uint64_t kPlanLine = 2;
-
-/// A trace that is read up to its plan, and the places of what it says.
-class Recording {
- public:
-  Recording(std::string path, traces::TraceReader reader)
-      : path_(std::move(path)), reader_(std::move(reader)) {}
-
-  static std::expected<Recording, Failure> open(const std::string& path) {
-    auto reader = traces::TraceReader::open(path);
-    if (!reader) return std::unexpected(Failure{reader.error().text()});
-    return Recording(path, std::move(*reader));
-  }
-
-  traces::TraceReader& reader() { return reader_; }
-  const traces::Header& header() const { return reader_.header(); }
-
-  /// A failure about what `place` names in the given line: the path of a member, from the line's root.
-  Failure wrong(std::uint64_t line, std::string_view place, const std::string& what) const {
-    return Failure{fmt::format("{}:{}:{}: {}", path_, line, columnOf(textOf(line), place), what)};
-  }
-
- private:
-  std::string textOf(std::uint64_t line) const {
-    std::ifstream file(path_, std::ios::binary);
-    std::string text;
-    for (std::uint64_t i = 0; i < line; ++i) std::getline(file, text);
-    return text;
-  }
-
-  std::string path_;
-  traces::TraceReader reader_;
-};
-
-/// "plan: faults[2].node is 9 ..." names the member plan.faults[2].node of its line.
-std::string placeIn(std::string_view root, std::string_view what) {
-  const std::string prefix = fmt::format("{}: ", root);
-  if (what.starts_with(prefix)) return fmt::format("{}.{}", root, what.substr(prefix.size()));
-  return std::string(what);
-}
-
-std::expected<protocol::Rules, Failure> rulesOf(const Recording& recording) {
-  protocol::Rules rules;
-  for (std::size_t i = 0; i < recording.header().rulesOff.size(); ++i) {
-    const auto rule = parseRule(recording.header().rulesOff[i]);
-    if (!rule)
-      return std::unexpected(recording.wrong(kHeaderLine, fmt::format("rules.off[{}]", i), rule.error()));
-    rules.switchOff(*rule);
-  }
-  return rules;
-}
-
-/// The random workload as the trace has it: its options, and the plan, whatever plan the seed would give.
-std::expected<void, Failure> readWorkload(const Recording& recording, const nlohmann::json& plan,
-                                          Subject& subject) {
-  const auto wrongOption = [&](const std::string& what) {
-    return std::unexpected(recording.wrong(kHeaderLine, placeIn("options", what), what));
-  };
-  const auto wrongPlan = [&](const std::string& what) {
-    return std::unexpected(recording.wrong(kPlanLine, placeIn("plan", what), what));
-  };
-  auto options = scenarios::optionsFromJson(recording.header().options);
-  if (!options) return wrongOption(options.error());
-  if (auto valid = scenarios::validate(*options); !valid) return wrongOption(valid.error());
-  auto parsed = scenarios::planFromJson(plan);
-  if (!parsed) return wrongPlan(parsed.error());
-  if (auto valid = scenarios::validate(*parsed, *options); !valid) return wrongPlan(valid.error());
-  subject.options = *options;
-  subject.options.seed = 1;
-  subject.plan = std::move(*parsed);
-  return {};
-}
-
-std::expected<Subject, Failure> subjectOf(Recording& recording) {
-  const traces::Header& header = recording.header();
-  Subject subject;
-  subject.seed = header.seed;
-  auto rules = rulesOf(recording);
-  if (!rules) return std::unexpected(rules.error());
-  subject.rules = *rules;
-  if (header.scenario == kMixed) {
-    if (auto read = readWorkload(recording, recording.reader().plan(), subject); !read) {
-      return std::unexpected(read.error());
-    }
-    return subject;
-  }
-  // The whole name is meant here: a beginning that is unique today may not be so tomorrow.
-  std::vector<std::string> known{std::string(kMixed)};
-  for (const scenarios::Scenario& scenario : scenarios::allScenarios()) {
-    if (scenario.name == header.scenario) subject.directed = &scenario;
-    known.emplace_back(scenario.name);
-  }
-  if (subject.directed == nullptr) {
-    return std::unexpected(
-        recording.wrong(kHeaderLine, "scenario",
-                        fmt::format("this build has no scenario {}{} ('holdfast list' names them all)",
-                                    traces::quoted(header.scenario), didYouMean(header.scenario, known))));
-  }
-  return subject;
-}
 
 /// Reads the rest of the trace, which checks it. `kept` gets the observations, unless it is null.
 std::expected<traces::Ending, Failure> readRest(traces::TraceReader& reader,
