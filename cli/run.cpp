@@ -53,17 +53,20 @@ std::string reproduction(const Session& session, const Subject& subject, const s
 }
 
 Result runOnce(Session& session, const RunArguments& arguments, const Subject& subject) {
-  announce(session, "run", subject, seedText(subject), arguments.subject.printOptions);
   const Stopwatch watch;
   RunProgressLine progress(session.out,
                            subject.directed != nullptr ? obs::TrueInstant{} : planOf(subject).endAt);
+  // Announced only once the trace could be opened, so that a refused command prints nothing but the reason.
+  const auto run = [&](scenarios::ObservationSink* sink) {
+    announce(session, "run", subject, seedText(subject), arguments.subject.printOptions);
+    return execute(subject, sink, &progress);
+  };
   RunFacts facts;
   Outcome outcome;
   if (arguments.trace.empty()) {
-    outcome = execute(subject, nullptr, &progress);
+    outcome = run(nullptr);
   } else {
-    auto traced = runTraced({arguments.trace, arguments.force}, subject,
-                            [&](auto* sink) { return execute(subject, sink, &progress); });
+    auto traced = runTraced({arguments.trace, arguments.force}, subject, run);
     if (!traced) return std::unexpected(traced.error());
     outcome = std::move(*traced);
     facts.trace = arguments.trace;
@@ -104,10 +107,10 @@ std::expected<std::vector<Twin>, Failure> chosenTwins(const RunArguments& argume
 
 /// Runs one twin; its story must go wrong, and the named checker must say so.
 Result runOneTwin(Session& session, const RunArguments& arguments, const Subject& mutant, const Twin& twin) {
-  announce(session, "run", mutant, seedText(mutant), arguments.subject.printOptions);
   const Stopwatch watch;
   scenarios::TwinResult judged;
   const auto run = [&](scenarios::ObservationSink* sink) {
+    announce(session, "run", mutant, seedText(mutant), arguments.subject.printOptions);
     scenarios::ScenarioContext context;
     context.seed = mutant.seed;
     context.sink = sink;
