@@ -322,6 +322,132 @@ struct MembershipLapsed {
 };
 BOOST_DESCRIBE_STRUCT(MembershipLapsed, (), (number))
 
+/// EP-13: this member proposes `members` as configuration `number` under ballot (`counter`, itself): because
+/// somebody missed renewals or agreement had come to a halt, or because an operator said so.
+struct ProposalStarted {
+  std::uint32_t number = 0;
+  std::uint32_t counter = 0;
+  NodeBits members;
+  std::uint32_t ringVersion = 0;
+  bool administrative = false;
+};
+BOOST_DESCRIBE_STRUCT(ProposalStarted, (), (number, counter, members, ringVersion, administrative))
+
+/// The proposal ended without a decision of its own.
+struct ProposalAbandoned {
+  std::uint32_t number = 0;
+  std::uint32_t counter = 0;
+  Cause cause = Cause::none;
+};
+BOOST_DESCRIBE_STRUCT(ProposalAbandoned, (), (number, counter, cause))
+
+/// EP-7: this acceptor acknowledged a renewal of `holder`; `number` may be live there for `remaining` more.
+struct ReservationMade {
+  std::uint32_t number = 0;
+  NodeId holder;
+  Duration remaining;
+};
+BOOST_DESCRIBE_STRUCT(ReservationMade, (), (number, holder, remaining))
+
+/// EP-2: this acceptor promised ballot (`counter`, `proposer`) for `number`, durably, and answers it now.
+/// `reservation` and `carried` are what it reports as remaining (EP-7, EP-9); `accepted`: with a value it had
+/// accepted before.
+struct MembershipPromised {
+  std::uint32_t number = 0;
+  std::uint32_t counter = 0;
+  NodeId proposer;
+  Duration reservation;
+  Duration carried;
+  bool accepted = false;
+};
+BOOST_DESCRIBE_STRUCT(MembershipPromised, (), (number, counter, proposer, reservation, carried, accepted))
+
+/// EP-4: this acceptor accepted `members` as `number` under the ballot, durably, and answers it now.
+struct MembershipAccepted {
+  std::uint32_t number = 0;
+  std::uint32_t counter = 0;
+  NodeId proposer;
+  NodeBits members;
+  std::uint32_t ringVersion = 0;
+  Duration protection;
+};
+BOOST_DESCRIBE_STRUCT(MembershipAccepted, (), (number, counter, proposer, members, ringVersion, protection))
+
+/// EP-5: the proposer holds a majority of Accepted: `voters`, each heard from itself.
+struct MembershipDecided {
+  std::uint32_t number = 0;
+  std::uint32_t counter = 0;
+  NodeBits members;
+  std::uint32_t ringVersion = 0;
+  NodeBits voters;
+  Duration protection;
+};
+BOOST_DESCRIBE_STRUCT(MembershipDecided, (), (number, counter, members, ringVersion, voters, protection))
+
+/// From here on this node routes and arbitrates by `number` alone. It grants nothing for `activateAfter` more
+/// (EP-8). `voters` is the certificate: none for what a founder holds by birth, or for a home map.
+struct MembershipInstalled {
+  std::uint32_t number = 0;
+  NodeBits members;
+  std::uint32_t ringVersion = 0;
+  NodeBits voters;
+  Duration activateAfter;
+};
+BOOST_DESCRIBE_STRUCT(MembershipInstalled, (), (number, members, ringVersion, voters, activateAfter))
+
+/// The protection of all predecessors has elapsed here: this node may grant under `number` while it is live.
+struct MembershipActive {
+  std::uint32_t number = 0;
+};
+BOOST_DESCRIBE_STRUCT(MembershipActive, (), (number))
+
+/// EP-5, EP-11: a certificate for `number` that came from `from` changed nothing.
+struct CertificateRefused {
+  NodeId from;
+  std::uint32_t number = 0;
+  CertificateFault fault = CertificateFault::malformed;
+};
+BOOST_DESCRIBE_STRUCT(CertificateRefused, (), (from, number, fault))
+
+/// EP-11: this node starts without trustworthy records. It is no acceptor until a configuration admits the
+/// `identity` it has now.
+struct MembershipJoining {
+  JoiningReason why = JoiningReason::blank;
+  std::uint32_t identity = 0;
+};
+BOOST_DESCRIBE_STRUCT(MembershipJoining, (), (why, identity))
+
+/// HM-3: this node has staged generation `generation`, naming `homes`, durably.
+struct HomeMapStaged {
+  std::uint32_t generation = 0;
+  NodeBits homes;
+};
+BOOST_DESCRIBE_STRUCT(HomeMapStaged, (), (generation, homes))
+
+/// HM-3: this node grants and honours nothing of the older generation any more, and says so with its
+/// incarnation.
+struct HomeMapAcknowledged {
+  std::uint32_t generation = 0;
+  std::uint32_t incarnation = 0;
+};
+BOOST_DESCRIBE_STRUCT(HomeMapAcknowledged, (), (generation, incarnation))
+
+/// HM-3, HM-5: the operator states that `member` was stopped or isolated for the change to `generation`.
+struct HomeMapFenced {
+  std::uint32_t generation = 0;
+  NodeId member;
+};
+BOOST_DESCRIBE_STRUCT(HomeMapFenced, (), (generation, member))
+
+/// HM-3: the activation record of `generation` is durable here. `acknowledged` and `fenced` are its evidence.
+struct HomeMapActivated {
+  std::uint32_t generation = 0;
+  NodeBits homes;
+  NodeBits acknowledged;
+  NodeBits fenced;
+};
+BOOST_DESCRIBE_STRUCT(HomeMapActivated, (), (generation, homes, acknowledged, fenced))
+
 /// DG-9: a coordinator was constructed. It grants nothing while `quarantined` until its clock reads `until`.
 struct CoordinatorStarted {
   std::uint32_t incarnation = 0;
@@ -471,7 +597,10 @@ using Observation =
                  HandedBack, HandBackSeen, RecallSent, RecallFailed, AdmissionClosed, Drained,
                  DelegationLapsed, ControlAppended, ReleaseSeen, GrantExpired, LineageLost, FenceWaiting,
                  FenceSatisfied, BarrierStarted, BarrierMeasured, BarrierSkipped, BarrierDone, RecoveryJoined,
-                 MembershipRenewed, MembershipLapsed, CoordinatorStarted, MessageRefused, Applied, GapFound,
+                 MembershipRenewed, MembershipLapsed, ProposalStarted, ProposalAbandoned, ReservationMade,
+                 MembershipPromised, MembershipAccepted, MembershipDecided, MembershipInstalled,
+                 MembershipActive, CertificateRefused, MembershipJoining, HomeMapStaged, HomeMapAcknowledged,
+                 HomeMapFenced, HomeMapActivated, CoordinatorStarted, MessageRefused, Applied, GapFound,
                  HoleRepaired, TombstoneReclaimed, NodeStarted, NodeCrashed, NodePaused, NodeResumed,
                  CoordinatorReplaced, LinkCut, LinkHealed, ClockRate, WallSet, MessageSent, MessageDelivered,
                  MessageLost, DurableWrite, PhaseChanged, FinalRecord, RetainedCount>;

@@ -110,10 +110,14 @@ enum class Cause : std::uint8_t {
   revoked,           // 409: the handle had been revoked
   unknownHandle,     // 409: no such handle here (never issued, swept, or lost in a crash)
   aborted,           // the native commit failed for good; no lock error
+  activation,  // 503: the home's membership may not grant yet: protection of its predecessors (EP-8, HM-3)
+  superseded,  // a ballot, certificate or generation was overtaken by a greater one
+  durability,  // a record could not be made durable
 };
 BOOST_DESCRIBE_ENUM(Cause, none, noMembership, homeUnreachable, homeNoMembership, quarantine, notHome,
                     notMember, membership, fence, unsatisfiable, barrier, capacity, shutdown, disabled,
-                    version, malformed, ownGrant, contended, expired, revoked, unknownHandle, aborted)
+                    version, malformed, ownGrant, contended, expired, revoked, unknownHandle, aborted,
+                    activation, superseded, durability)
 
 enum class MessageKind : std::uint8_t {
   membershipRenew,
@@ -128,9 +132,18 @@ enum class MessageKind : std::uint8_t {
   subscribe,
   logFrame,
   logGap,
+  membershipPrepare,
+  membershipPromise,
+  membershipReject,
+  membershipAccept,
+  membershipAccepted,
+  membershipCertificates,
+  membershipQuery,
 };
 BOOST_DESCRIBE_ENUM(MessageKind, membershipRenew, membershipRenewAck, lockRequest, lockGrant, lockDeny,
-                    lockRecall, lockHandBack, barrierRequest, barrierReply, subscribe, logFrame, logGap)
+                    lockRecall, lockHandBack, barrierRequest, barrierReply, subscribe, logFrame, logGap,
+                    membershipPrepare, membershipPromise, membershipReject, membershipAccept,
+                    membershipAccepted, membershipCertificates, membershipQuery)
 
 enum class EntryKind : std::uint8_t { transaction, release, barrier };
 BOOST_DESCRIBE_ENUM(EntryKind, transaction, release, barrier)
@@ -149,6 +162,38 @@ BOOST_DESCRIBE_ENUM(LineageLoss, expired, evicted, coldHome, membershipChange, o
 /// Why a delegate refused to install a grant.
 enum class GrantRejection : std::uint8_t { late, unmatched, superseded, callerGone };
 BOOST_DESCRIBE_ENUM(GrantRejection, late, unmatched, superseded, callerGone)
+
+/// Why a configuration certificate counted for nothing (EP-5, EP-11, RT-3).
+/// forged: a vote's signature is not its voter's. partial: fewer votes than a majority of the predecessor.
+/// duplicatedVoter: one voter more than once. notMember: a voter outside the predecessor. obsolete: a number
+/// that is installed or superseded here. gap: its predecessor is unknown here. oversized: over a bound.
+enum class CertificateFault : std::uint8_t {
+  forged,
+  partial,
+  duplicatedVoter,
+  notMember,
+  obsolete,
+  gap,
+  oversized,
+  version,
+  malformed
+};
+BOOST_DESCRIBE_ENUM(CertificateFault, forged, partial, duplicatedVoter, notMember, obsolete, gap, oversized,
+                    version, malformed)
+
+/// Why a node takes no part in agreement until it has learnt the chain (EP-11).
+/// blank: it finds no records on its disk. corrupted: it finds some that fail their checksum.
+enum class JoiningReason : std::uint8_t { blank, corrupted };
+BOOST_DESCRIBE_ENUM(JoiningReason, blank, corrupted)
+
+/// A set of nodes of a run as a number: bit i is the node with id i. Nodes from 64 on have no bit.
+struct NodeBits {
+  std::uint64_t bits = 0;
+  constexpr bool contains(NodeId node) const { return node.value < 64 && (bits >> node.value & 1U) != 0; }
+  constexpr void insert(NodeId node) { bits |= node.value < 64 ? std::uint64_t{1} << node.value : 0; }
+  friend constexpr bool operator==(NodeBits, NodeBits) = default;
+};
+BOOST_DESCRIBE_STRUCT(NodeBits, (), (bits))
 
 enum class LossReason : std::uint8_t { random, cut, receiverDown };
 BOOST_DESCRIBE_ENUM(LossReason, random, cut, receiverDown)

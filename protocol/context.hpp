@@ -14,6 +14,7 @@
 
 #include "observations/observation.hpp"
 #include "protocol/log_entry.hpp"
+#include "protocol/membership/records.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/options.hpp"
 #include "protocol/rules.hpp"
@@ -55,12 +56,13 @@ struct CommitDone {
 };
 BOOST_DESCRIBE_STRUCT(CommitDone, (), (commit, outcome))
 
-/// The incarnation counter is durable (TK-2), or writing it failed.
+/// The record of this kind and sequence is durable (TK-2, EP-2), or writing it failed.
 struct PersistDone {
-  std::uint32_t incarnation = 0;
+  std::uint32_t sequence = 0;
   bool failed = false;
+  RecordKind record = RecordKind::incarnation;
 };
-BOOST_DESCRIBE_STRUCT(PersistDone, (), (incarnation, failed))
+BOOST_DESCRIBE_STRUCT(PersistDone, (), (sequence, failed, record))
 
 /// The next received entry of `origin` may be applied now; `failed` makes it a hole (FR-8).
 struct ApplyReady {
@@ -160,14 +162,24 @@ struct AdminDropTable {
 };
 BOOST_DESCRIBE_STRUCT(AdminDropTable, (), (table))
 
+/// EP-13: propose a successor of the present configuration in which `remove` is no member any more and `add`
+/// is one, each may be none(). The same node in both restarts its membership: it is admitted with the
+/// identity that it has now. Only a member with a live lease proposes; a node to be added must have been
+/// heard of.
+struct AdminProposeMembership {
+  NodeId add;
+  NodeId remove;
+};
+BOOST_DESCRIBE_STRUCT(AdminProposeMembership, (), (add, remove))
+
 /// Orderly stop: callers settle, nothing more is admitted or granted (DR-6).
 struct AdminShutdown {};
 BOOST_DESCRIBE_STRUCT(AdminShutdown, (), ())
 
-using Input =
-    std::variant<Boot, Deliver, Wake, SendFailed, CommitDone, PersistDone, ApplyReady, PeerUp, CallLock,
-                 CallReenter, CallRead, CallStage, CallSubmit, CallAbandon, CallUnlock, AdminDrop,
-                 AdminReplaceCoordinator, AdminPurgeLog, AdminRepair, AdminDropTable, AdminShutdown>;
+using Input = std::variant<Boot, Deliver, Wake, SendFailed, CommitDone, PersistDone, ApplyReady, PeerUp,
+                           CallLock, CallReenter, CallRead, CallStage, CallSubmit, CallAbandon, CallUnlock,
+                           AdminDrop, AdminReplaceCoordinator, AdminPurgeLog, AdminRepair, AdminDropTable,
+                           AdminShutdown, AdminProposeMembership>;
 
 // ---- Effects ----------------------------------------------------------------------------------------------
 
@@ -184,9 +196,12 @@ struct Commit {
   LogEntry entry;
 };
 
-/// Make the incarnation counter durable; answered by PersistDone.
+/// Make the record durable with an fsync; answered by PersistDone with the same kind and sequence. Records of
+/// one kind become durable in the order asked. `sequence` is the node's own count for the kind, in an
+/// incarnation; of the incarnation counter it is its value.
 struct Persist {
-  std::uint32_t incarnation = 0;
+  DurableRecord record;
+  std::uint32_t sequence = 0;
 };
 
 /// Entry `position` of `origin` is received and next in line; answered by ApplyReady after the apply delay.

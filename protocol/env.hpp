@@ -30,8 +30,17 @@ struct Env {
   MonotonicInstant now() const { return context.now; }
   const ProtocolOptions& options() const { return setup.options; }
   bool on(Rule rule) const { return setup.rules.on(rule); }
+  MembershipEnv membershipEnv(std::uint32_t incarnation) const {
+    return {setup, context, timers, incarnation};
+  }
   bool live() const { return membership.live(setup, context.now); }
   NodeId homeOf(KeyId key) const { return routes.home(key); }
+
+  /// Whether this node was the key's home in the configuration before, too (rule EP9_GatesEveryKey off).
+  bool keptHome(KeyId key) const {
+    return sim::NodeId{protocol::homeOf(*setup.directory, membership.predecessors(), key,
+                                        membership.ringVersion())} == setup.self;
+  }
 
   template <class T>
   void observe(T&& observation) const {

@@ -5,19 +5,19 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <variant>
+#include <vector>
 
 #include "protocol/dependency_set.hpp"
 #include "protocol/log_entry.hpp"
+#include "protocol/membership/certificate.hpp"
 
 namespace holdfast::protocol {
 
 using obs::Cause;
 using obs::MessageKind;
 using obs::Path;
-
-/// The number of a membership: an epoch or a home map generation.
-using MembershipNumber = std::uint32_t;
 
 /// A requester's attempt (DG-6): ordered within one incarnation of the requester, never reused.
 struct RequestId {
@@ -122,10 +122,71 @@ struct LogGap {
 };
 BOOST_DESCRIBE_STRUCT(LogGap, (), (first))
 
+/// EP-2: "promise to accept nothing below `ballot` as configuration `number`." To the members of number - 1.
+struct MembershipPrepare {
+  MembershipNumber number = 0;
+  Ballot ballot;
+  std::uint32_t ringVersion = 0;
+};
+BOOST_DESCRIBE_STRUCT(MembershipPrepare, (), (number, ballot, ringVersion))
+
+/// EP-2. `reservation` is how long the present configuration may still be live (EP-7), `carried` how long the
+/// protection of its predecessors still runs here (EP-9). `accepted` has the ballot of the acceptance and
+/// what remains of its protection.
+struct MembershipPromise {
+  MembershipNumber number = 0;
+  Ballot ballot;
+  Duration reservation;
+  Duration carried;
+  std::optional<AcceptedValue> accepted;
+};
+BOOST_DESCRIBE_STRUCT(MembershipPromise, (), (number, ballot, reservation, carried, accepted))
+
+/// A prepare or accept of `ballot` came too late: `promised` is greater. It lets the proposer back off.
+struct MembershipReject {
+  MembershipNumber number = 0;
+  Ballot ballot;
+  Ballot promised;
+};
+BOOST_DESCRIBE_STRUCT(MembershipReject, (), (number, ballot, promised))
+
+/// EP-4.
+struct MembershipAccept {
+  AcceptedValue value;
+};
+BOOST_DESCRIBE_STRUCT(MembershipAccept, (), (value))
+
+/// EP-4, EP-5: the voter's own Accepted. `digest` names the configuration.
+struct MembershipAccepted {
+  MembershipNumber number = 0;
+  Ballot ballot;
+  std::uint64_t digest = 0;
+  std::uint64_t signature = 0;
+};
+BOOST_DESCRIBE_STRUCT(MembershipAccepted, (), (number, ballot, digest, signature))
+
+/// EP-5, EP-11: installed configurations in order, to whoever is behind. `head` is the sender's newest
+/// number.
+struct MembershipCertificates {
+  MembershipNumber head = 0;
+  std::vector<Certificate> certificates;
+};
+BOOST_DESCRIBE_STRUCT(MembershipCertificates, (), (head, certificates))
+
+/// EP-11: "which configurations follow `number`?" `identity` is the asker's disk; `join`: it wants to be a
+/// member again.
+struct MembershipQuery {
+  MembershipNumber number = 0;
+  std::uint32_t identity = 0;
+  bool join = false;
+};
+BOOST_DESCRIBE_STRUCT(MembershipQuery, (), (number, identity, join))
+
 /// The alternatives are in the order of obs::MessageKind.
-using Message =
-    std::variant<MembershipRenew, MembershipRenewAck, LockRequest, LockGrant, LockDeny, LockRecall,
-                 LockHandBack, BarrierRequest, BarrierReply, Subscribe, LogFrame, LogGap>;
+using Message = std::variant<MembershipRenew, MembershipRenewAck, LockRequest, LockGrant, LockDeny,
+                             LockRecall, LockHandBack, BarrierRequest, BarrierReply, Subscribe, LogFrame,
+                             LogGap, MembershipPrepare, MembershipPromise, MembershipReject, MembershipAccept,
+                             MembershipAccepted, MembershipCertificates, MembershipQuery>;
 
 inline MessageKind kindOf(const Message& message) { return static_cast<MessageKind>(message.index()); }
 

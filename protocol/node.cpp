@@ -5,8 +5,10 @@
 namespace holdfast::protocol {
 namespace {
 
-std::vector<NodeId> routingMembers(const NodeSetup& setup) {
-  if (setup.rules.on(Rule::RT1_MemberHomes)) return setup.members;
+std::vector<NodeId> routingMembers(const NodeSetup& setup, const Membership& membership) {
+  if (setup.rules.on(Rule::RT1_MemberHomes)) {
+    return {membership.members().begin(), membership.members().end()};
+  }
   std::vector<NodeId> everyone;
   for (std::size_t i = 0; i < setup.directory->nodeCount(); ++i)
     everyone.push_back({static_cast<std::uint16_t>(i)});
@@ -18,14 +20,25 @@ std::vector<std::uint16_t> routingIds(const NodeSetup& setup) {
   return setup.rules.on(Rule::RT4_NamesIdentify) ? std::vector<std::uint16_t>{} : setup.shortIds;
 }
 
+RouteCache routesOf(const NodeSetup& setup, const Membership& membership) {
+  return {*setup.directory, routingMembers(setup, membership), membership.ringVersion(), routingIds(setup)};
+}
+
+/// TK-2: incarnations of one name grow also when its disk, and with it the counter, is replaced: they start
+/// from the disk's serial number.
+std::uint32_t lastIncarnation(const Durable& durable) {
+  return std::max(durable.incarnation, durable.membership.disk << 16);
+}
+
 }  // namespace
 
 Node::Node(const NodeSetup& setup, Durable durable)
     : setup_(setup),
-      routes_(*setup.directory, routingMembers(setup), setup.options.ringVersion, routingIds(setup)),
       replication_(setup, std::move(durable.replica)),
-      membership_(setup),
-      durableIncarnation_(durable.incarnation) {}
+      membership_(setup, durable.membership),
+      durableIncarnation_(lastIncarnation(durable)) {
+  routes_ = routesOf(setup_, membership_);
+}
 
 Env Node::env(const Context& context) {
   return Env{setup_, context, timers_, replication_, membership_, commits_, sessions_, routes_, loopback_};
@@ -38,7 +51,7 @@ struct Node::Dispatch {
 
   void operator()(const Boot&) const {
     node.startCoordinator(node.durableIncarnation_ > 0, env);
-    node.membership_.boot(node.setup_, env.context, node.timers_);
+    node.follow(node.membership_.boot(env.membershipEnv(node.coordinator_->incarnation())), env);
     node.replication_.boot(env.context);
     node.timers_.set(TimerKind::sweep, 0, env.now() + env.options().sweepEvery);
   }
@@ -51,7 +64,12 @@ struct Node::Dispatch {
   }
   void operator()(const CommitDone& done) const { node.onCommitDone(done, env); }
   void operator()(const PersistDone& done) const {
-    if (!done.failed) node.durableIncarnation_ = std::max(node.durableIncarnation_, done.incarnation);
+    if (done.record != RecordKind::incarnation) {
+      node.follow(node.membership_.onPersisted(done, env.membershipEnv(node.coordinator_->incarnation())),
+                  env);
+      return;
+    }
+    if (!done.failed) node.durableIncarnation_ = std::max(node.durableIncarnation_, done.sequence);
     node.coordinator_->onPersisted(done, env);
   }
   void operator()(const ApplyReady& ready) const {
@@ -101,6 +119,11 @@ struct Node::Dispatch {
     node.coordinator_->home().shutDown(env);
     node.coordinator_->delegate().shutDown(env);
   }
+  void operator()(const AdminProposeMembership& change) const {
+    if (EpochMembership* const epoch = node.membership_.epoch()) {
+      node.follow(epoch->propose(change, env.membershipEnv(node.coordinator_->incarnation())), env);
+    }
+  }
 };
 
 void Node::handle(const Input& input, const Context& context) {
@@ -133,13 +156,11 @@ void Node::onMessage(NodeId from, const Message& message, const Env& env) {
     env.observe(obs::MessageRefused{from, kindOf(message), Cause::malformed});
     return;
   }
+  if (isMembershipMessage(kindOf(message))) {
+    follow(membership_.onMessage(from, message, env.membershipEnv(coordinator_->incarnation())), env);
+    return;
+  }
   switch (kindOf(message)) {
-    case MessageKind::membershipRenew:
-    case MessageKind::membershipRenewAck:
-      if (membership_.onMessage(setup_, from, message, env.context, timers_) && coordinator_->running()) {
-        coordinator_->delegate().onLive(env);
-      }
-      break;
     case MessageKind::subscribe:
     case MessageKind::logFrame:
     case MessageKind::logGap:
@@ -149,6 +170,15 @@ void Node::onMessage(NodeId from, const Message& message, const Env& env) {
       coordinator_->onMessage(from, message, env);
       break;
   }
+}
+
+/// What the membership has become, for routing and for the coordinator.
+void Node::follow(const MembershipChange& change, const Env& env) {
+  if (change.installed) {
+    routes_ = routesOf(setup_, membership_);
+    coordinator_->onMembership(change.oldDeadline, env);
+  }
+  if ((change.live || change.ready) && coordinator_->running()) coordinator_->delegate().onLive(env);
 }
 
 void Node::onReplicaMessage(NodeId from, const Message& message, const Env& env) {
@@ -217,7 +247,11 @@ void Node::onTimer(const Timer& timer, const Env& env) {
   switch (timer.kind) {
     case TimerKind::membershipRenew:
     case TimerKind::membershipLapse:
-      membership_.onTimer(setup_, timer.kind, env.context, timers_);
+    case TimerKind::membershipPropose:
+    case TimerKind::membershipActivate:
+    case TimerKind::membershipQuery:
+    case TimerKind::homeMap:
+      follow(membership_.onTimer(timer.kind, env.membershipEnv(coordinator_->incarnation())), env);
       break;
     case TimerKind::sweep:
       sweep(env);
@@ -237,7 +271,7 @@ void Node::sweep(const Env& env) {
 
 // ---- Crash, retention, hashing ----------------------------------------------------------------------------
 
-Durable Node::takeDurable() { return Durable{durableIncarnation_, replication_.takeState()}; }
+Durable Node::takeDurable() { return Durable{durableIncarnation_, {}, replication_.takeState()}; }
 
 Position Node::recover(Durable& durable, sim::NodeId self, const LogEntry& entry, const Rules& rules) {
   return Replication::recover(durable.replica, self, entry, rules);
@@ -259,7 +293,8 @@ void Node::reportRetained(const Context& context) const {
   // BD-2: what is over is swept; only critical sections that are still open may be left.
   report(obs::Retained::handles, sessions_.handles(), keys + sessions_.transactions());
   report(obs::Retained::barriers, delegate.barriers(), 2);
-  report(obs::Retained::timers, timers_.size(), 8 * keys + 8);
+  const std::uint64_t common = options.membership == MembershipKind::fixed ? 8 : 12;
+  report(obs::Retained::timers, timers_.size(), 8 * keys + common);
   report(obs::Retained::localWaiters, delegate.localWaiters(), keys * options.waitersPerKey);
   report(obs::Retained::tombstones, replication_.tombstones(), keys);
 }

@@ -25,7 +25,8 @@ namespace holdfast::protocol {
 /// What a node finds on its disk when it starts.
 struct Durable {
   std::uint32_t incarnation = 0;  // the last one made durable; 0 on a new disk (TK-2)
-  ReplicaState replica;           // own log, applied streams, records
+  DurableMembership membership;
+  ReplicaState replica;  // own log, applied streams, records
 };
 
 class Node {
@@ -41,7 +42,8 @@ class Node {
   /// Equal for states that behave alike from `now` on.
   std::uint64_t canonicalHash(MonotonicInstant now) const;
 
-  /// What a crash leaves. A commit that the driver finds durable after the crash is added with recover().
+  /// What a crash leaves of log and records. A commit that the driver finds durable after the crash is added
+  /// with recover(); the membership's records are the driver's, who wrote them.
   Durable takeDurable();
 
   /// Appends an entry that had reached the disk before the crash although nobody was told.
@@ -53,6 +55,7 @@ class Node {
   /// The node's own replica of a record; nullptr when it was never written here.
   const Record* record(KeyId key) const { return replication_.record(key); }
   const Replication& replication() const { return replication_; }
+  const Membership& membership() const { return membership_; }
 
   NodeId self() const { return setup_.self; }
 
@@ -62,6 +65,7 @@ class Node {
   Env env(const Context& context);
   void startCoordinator(bool mayHaveGranted, const Env& env);
   void onMessage(NodeId from, const Message& message, const Env& env);
+  void follow(const MembershipChange& change, const Env& env);
   void onReplicaMessage(NodeId from, const Message& message, const Env& env);
   void onWake(const Env& env);
   void onTimer(const Timer& timer, const Env& env);

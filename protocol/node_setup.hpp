@@ -15,8 +15,10 @@ struct NodeSetup {
   const Directory* directory = nullptr;  // shared by all nodes of a run; outlives them
   ProtocolOptions options;
   Rules rules;
-  std::vector<sim::NodeId> members;  // of the fixed membership, sorted; may leave the node itself out (DG-2)
-  std::uint8_t ownerWorker = 0;      // the worker thread that coordinates (BD-5)
+  /// Of the fixed membership, of the first epoch, or of the first home map; sorted. May leave the node out.
+  std::vector<sim::NodeId> members;
+  std::uint64_t seed = 0;        // keys what a node draws for itself: the back-off of duelling proposers
+  std::uint8_t ownerWorker = 0;  // the worker thread that coordinates (BD-5)
   /// What a node without a live membership would route by if it were let (rule RT4_NamesIdentify off): the
   /// node's private numbering of its peers. Index: NodeId, value: short id.
   std::vector<std::uint16_t> shortIds;

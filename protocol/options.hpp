@@ -9,10 +9,23 @@ namespace holdfast::protocol {
 
 using sim::Duration;
 
+/// Who says who may arbitrate and lock. fixed: NodeSetup::members for ever, only their leases are at stake.
+/// epoch: agreed on by the members themselves (EP). homeMap: published by an operator (HM).
+enum class MembershipKind : std::uint8_t { fixed, epoch, homeMap };
+BOOST_DESCRIBE_ENUM(MembershipKind, fixed, epoch, homeMap)
+
 struct ProtocolOptions {
   // Membership (EP-6, EP-7)
   Duration epochLease = sim::seconds(6);  // how long a renewal keeps a membership live
   Duration renewEvery = sim::seconds(2);  // how often a node renews
+  // Agreement on epochs (EP)
+  MembershipKind membership = MembershipKind::fixed;
+  std::uint32_t rateErrorPpb = 50'000'000;  // bound of how much two monotonic clocks differ in rate (EP-8)
+  std::uint32_t missedRenewals = 4;  // renewal periods of silence after which a member is proposed away
+  std::uint32_t minMembers = 2;      // nobody is proposed away below so many members
+  Duration proposalTimeout = sim::seconds(1);         // a round without its majority is given up
+  Duration proposalBackoff = sim::milliseconds(500);  // the first pause before a round is uniform up to this
+  bool rejoin = true;  // a node that was proposed away asks to be a member again, and members let it
   // Delegations (DG)
   Duration maxDelegation = sim::seconds(8);        // the longest delegation a home gives
   Duration skew = sim::milliseconds(400);          // margin for rate divergence over one lease (CK-3)
@@ -42,9 +55,10 @@ struct ProtocolOptions {
   friend bool operator==(const ProtocolOptions&, const ProtocolOptions&) = default;
 };
 BOOST_DESCRIBE_STRUCT(ProtocolOptions, (),
-                      (epochLease, renewEvery, maxDelegation, skew, minUseful, retryEvery, answerMargin,
-                       recallEvery, minTenure, recallGrace, barrierTimeout, tombstoneRetention, sweepEvery,
-                       grantsPerTable, grantsPerRequester, expiriesPerTick, waitersPerKey, lineageSets,
-                       everDelegatedBits, commitAttempts, ringVersion, enabled))
+                      (epochLease, renewEvery, membership, rateErrorPpb, missedRenewals, minMembers,
+                       proposalTimeout, proposalBackoff, rejoin, maxDelegation, skew, minUseful, retryEvery,
+                       answerMargin, recallEvery, minTenure, recallGrace, barrierTimeout, tombstoneRetention,
+                       sweepEvery, grantsPerTable, grantsPerRequester, expiriesPerTick, waitersPerKey,
+                       lineageSets, everDelegatedBits, commitAttempts, ringVersion, enabled))
 
 }  // namespace holdfast::protocol

@@ -24,10 +24,74 @@ namespace holdfast::protocol {
     "a lease ends only when its timer fires; staging and submission do not look at the clock") \
   X(CK5_MonotonicLeases, \
     "a handle's lease is measured on the wall clock") \
+  X(EP1_TotalOrder, \
+    "ballots are compared by their counter alone, and equal counters pass") \
+  X(EP2_PersistPromise, \
+    "a promise is answered before it is durable, and is never written") \
+  X(EP2_ReportAccepted, \
+    "a promise keeps silent about a value that was accepted before") \
+  X(EP3_PromiseRetires, \
+    "an acceptor that promised a successor goes on acknowledging renewals") \
+  X(EP4_AdoptAccepted, \
+    "a proposer sends its own value although a promise reported an accepted one") \
+  X(EP4_PersistAccepted, \
+    "an acceptance is answered before it is durable, and is never written") \
+  X(EP5_Majority, \
+    "a single vote makes a certificate") \
+  X(EP5_VotersDistinct, \
+    "one voter is counted as often as it is named") \
+  X(EP5_VotersAreMembers, \
+    "votes count whether or not the voter belongs to the preceding configuration") \
+  X(EP5_VotesAuthenticated, \
+    "a list of votes is believed on the word of whoever sends it") \
+  X(EP5_DurableChain, \
+    "installed configurations are kept in memory only") \
   X(EP6_LeaseAtSend, \
     "the membership lease starts when the acknowledgements arrive, not when the renewal was sent") \
   X(EP6_MinorityStops, \
     "a node acts without a live membership lease") \
+  X(EP7_Reservation, \
+    "a promise reports no reservation") \
+  X(EP8_AnchorAtReceipt, \
+    "the wait for activation counts from the sending of the prepare") \
+  X(EP8_WaitsOut, \
+    "activation waits out the reservation but not the delegations granted under it") \
+  X(EP9_ProtectionTravels, \
+    "the protection stays with the proposer and is no part of the accepted value") \
+  X(EP9_Transitive, \
+    "a successor forgets the protection that its predecessor still carried") \
+  X(EP9_GatesEveryKey, \
+    "only keys that moved wait for the activation") \
+  X(EP10_RestartReserves, \
+    "a restarted acceptor reports no reservation for what it acknowledged before") \
+  X(EP11_BlankIsJoining, \
+    "a node without records votes in the configuration that names it") \
+  X(EP11_RefuseOlder, \
+    "a certificate for an older number is installed") \
+  X(EP12_DurableAcceptors, \
+    "a restarted acceptor remembers neither promises nor accepted values") \
+  X(EP13_SameAgreement, \
+    "an administrative change is installed on the word of the member that was told") \
+  X(HM1_NamedOnly, \
+    "a node that the home map does not name homes and locks all the same") \
+  X(HM2_CompareDigests, \
+    "nodes work together without comparing the digests of their maps") \
+  X(HM3_StageUnion, \
+    "a change is staged to the homes of the new map only") \
+  X(HM3_StopBeforeAcknowledging, \
+    "a node acknowledges the new generation and goes on serving the old one") \
+  X(HM3_WaitsOut, \
+    "the new generation is activated without waiting out the last acknowledgement or fence") \
+  X(HM3_ActiveOnly, \
+    "a node answers with the new generation before its activation record is durable") \
+  X(HM4_AcknowledgementDies, \
+    "an acknowledgement outlives the incarnation that gave it") \
+  X(HM5_RemovalIsNoFence, \
+    "a node that the operator declares removed counts as fenced") \
+  X(HM6_Monotonic, \
+    "a lower generation than one already acted on is taken up") \
+  X(HM7_NoRehoming, \
+    "the keys of a silent home move without the operator") \
   X(RT1_MemberHomes, \
     "a key's home is chosen among all known names, members or not") \
   X(RT3_VersionsAgree, \

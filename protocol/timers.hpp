@@ -15,19 +15,23 @@
 namespace holdfast::protocol {
 
 enum class TimerKind : std::uint8_t {
-  membershipRenew,  // send the next renewal
-  membershipLapse,  // the live membership ends
-  persistRetry,     // the incarnation could not be made durable (TK-2)
-  grantExpiry,      // home, per key: DG-3
-  waiterDeadline,   // home, per key: the earliest waiter's
-  recallRetry,      // home, per key
-  requestRetry,     // delegate, per key
-  callerDeadline,   // delegate, per key: the earliest local caller's
-  delegationLapse,  // delegate, per key
-  handleLapse,      // delegate, per key: the admitted handle's
-  recallGrace,      // delegate, per key: DR-2
-  barrierTimeout,   // FR-8
-  sweep,            // BD-2
+  membershipRenew,     // send the next renewal
+  membershipLapse,     // the live membership ends
+  persistRetry,        // the incarnation could not be made durable (TK-2)
+  grantExpiry,         // home, per key: DG-3
+  waiterDeadline,      // home, per key: the earliest waiter's
+  recallRetry,         // home, per key
+  requestRetry,        // delegate, per key
+  callerDeadline,      // delegate, per key: the earliest local caller's
+  delegationLapse,     // delegate, per key
+  handleLapse,         // delegate, per key: the admitted handle's
+  recallGrace,         // delegate, per key: DR-2
+  barrierTimeout,      // FR-8
+  sweep,               // BD-2
+  membershipPropose,   // proposer: back-off or round over (EP-13)
+  membershipActivate,  // the protection of the predecessors ends (EP-8)
+  membershipQuery,     // joiner: ask for the chain (EP-11)
+  homeMap,             // HM-3
 };
 
 struct Timer {

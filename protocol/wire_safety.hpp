@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "observations/reflect.hpp"
 #include "protocol/dependency_set.hpp"
@@ -59,6 +60,8 @@ template <class T, std::size_t N>
 struct Safe<std::array<T, N>> : Safe<T> {};
 template <class T, std::size_t N, class... Options>
 struct Safe<boost::container::small_vector<T, N, Options...>> : Safe<T> {};
+template <class T>
+struct Safe<std::vector<T>> : Safe<T> {};
 template <>
 struct Safe<std::monostate> : std::true_type {};
 

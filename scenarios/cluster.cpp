@@ -49,6 +49,7 @@ Cluster::Cluster(ClusterSetup setup)
     m.setup.options = setup_.options.protocol;
     m.setup.rules = setup_.rules;
     m.setup.members = setup_.members;
+    m.setup.seed = setup_.options.seed;
     // A numbering that no two nodes share, which is what makes identity by short id go wrong (RT-4).
     for (std::uint16_t j = 0; j < nodes; ++j) {
       m.setup.shortIds.push_back(static_cast<std::uint16_t>((j + nodes - i) % nodes));
@@ -194,7 +195,8 @@ void Cluster::handOver(Machine& m, const Event& event) {
       commitDone(node, m, event);
       return;
     case EventKind::persistDone:
-      feed(node, protocol::PersistDone{event.slot, false});
+      feed(node,
+           protocol::PersistDone{event.slot, false, static_cast<protocol::RecordKind>(event.peer.value)});
       return;
     case EventKind::applyTurn:
       applyTurn(node, m, event);
@@ -229,7 +231,7 @@ void Cluster::carryOut(NodeId node, Machine& m) {
   observeEffects(node);
   for (protocol::Send& message : effects_.sends) send(node, m, message);
   for (protocol::Commit& commit : effects_.commits) startCommit(node, m, commit);
-  for (const protocol::Persist& request : effects_.persists) persist(node, m, request);
+  for (protocol::Persist& request : effects_.persists) persist(node, m, request);
   for (const protocol::Apply& apply : effects_.applies) startApply(node, m, apply);
   for (const protocol::Reply& reply : effects_.replies) replies_.push_back({node, reply});
 }

@@ -191,6 +191,13 @@ class Cluster {
   /// Gives `node` the entry it lacks, from the origin's log or its archive; false if there is none, or if
   /// `node` is down.
   bool repairHole(NodeId node, NodeId origin, Position position);
+  /// The disk with the records of a node that is down is replaced: what was promised, accepted and installed
+  /// is gone, and the new disk has another serial number (EP-11). Log and replica stay. False if it is not
+  /// down.
+  bool replaceDisk(NodeId node);
+  /// Spoils the newest record of the kind on the disk; its checksum will tell at the next restart. False if
+  /// there is none.
+  bool corruptRecord(NodeId node, protocol::RecordKind kind);
   /// Puts `entry` behind the log on the disk of a node that is down, as another version of the software might
   /// have; the node has it from its restart on. False, and no effect, if the node is not down.
   bool injectEntry(NodeId node, const protocol::LogEntry& entry);
@@ -227,7 +234,7 @@ class Cluster {
     input,    // slot: an Input for `node` of incarnation `start`
     wake,
     commitDone,   // slot: the commit's number; argument 1: its disk part is done
-    persistDone,  // slot: the incarnation counter; argument 1: its disk part is done
+    persistDone,  // slot: the record's sequence, peer: its kind; argument 1: its disk part is done
     applyTurn,    // peer: the origin; argument: position
     connect,      // node and peer; slot: number of the event for this pair
     clientStep,   // slot: the section; argument: its generation
@@ -268,6 +275,12 @@ class Cluster {
     protocol::LogEntry entry;
   };
 
+  /// A record on its way to the disk, or on it.
+  struct PendingRecord {
+    protocol::DurableRecord record;
+    std::uint64_t position = 0;  // in the file of its kind
+  };
+
   /// How faults in force bend what a machine does.
   struct Bent {
     Duration slowApply{};
@@ -288,6 +301,10 @@ class Cluster {
     protocol::Durable durable;              // while the process is down
     std::vector<protocol::LogEntry> found;  // durable after a crash, to be appended at the restart
     std::vector<PendingCommit> commits;     // in the order in which they were asked for
+    std::vector<PendingRecord> records;     // asked for and not yet durable, in order
+    protocol::DurableMembership stored;     // what the durable records say
+    std::uint32_t storedIncarnation = 0;    // and the newest durable incarnation counter
+    std::uint64_t lastRecord = 0;           // numbers the records on the disk
     std::vector<Event> held;                // due while paused
     sim::EventHandle wake;
     MonotonicInstant wakeFor = MonotonicInstant::never();  // what `wake` is set for; never(): not set
@@ -386,7 +403,11 @@ class Cluster {
   void countDurable(NodeId node, EntryKind kind);
   bool completeOnDisk(NodeId node, Machine& m, const Event& event);
   void commitDone(NodeId node, Machine& m, const Event& event);
-  void persist(NodeId node, Machine& m, const protocol::Persist& request);
+  void persist(NodeId node, Machine& m, protocol::Persist& request);
+  void storeThrough(Machine& m, std::size_t kind, std::uint64_t position);
+  void crashRecords(Machine& m, const std::array<std::uint64_t, protocol::kRecordKindCount>& durable);
+  protocol::DurableMembership readRecords(Machine& m);
+  void formatDisk(Machine& m);
   void persistOnDisk(NodeId node, Machine& m, const Event& event);
   void startApply(NodeId node, Machine& m, const protocol::Apply& apply);
   void applyTurn(NodeId node, Machine& m, const Event& event);

@@ -10,10 +10,11 @@
 
 namespace holdfast::scenarios {
 
-/// Files of a node's disk: its log, and its incarnation counter.
-inline constexpr std::uint16_t kFiles = 2;
+/// Files of a node's disk: its log, and one for each kind of record (protocol::RecordKind).
+inline constexpr std::uint16_t kRecordKinds = 4;
+inline constexpr std::uint16_t kFiles = 1 + kRecordKinds;
 inline constexpr sim::FileId kLogFile{0};
-inline constexpr sim::FileId kCounterFile{1};
+constexpr sim::FileId recordFile(std::size_t kind) { return {static_cast<std::uint16_t>(1 + kind)}; }
 
 namespace draws {
 

@@ -17,6 +17,8 @@ void Cluster::startProcess(NodeId node) {
   observe(node, obs::NodeStarted{*number});
   for (const protocol::LogEntry& entry : m.found) observeRecovered(node, m, entry);
   m.found.clear();
+  m.durable.membership = readRecords(m);
+  m.durable.incarnation = m.storedIncarnation;
   m.node.emplace(m.setup, std::exchange(m.durable, {}));
   feed(node, protocol::Boot{});
 }
@@ -65,6 +67,10 @@ void Cluster::crashWith(NodeId node, std::optional<std::uint32_t> survivors) {
   m.wake = sim::EventHandle::none();
   m.wakeFor = MonotonicInstant::never();
 
+  std::array<std::uint64_t, protocol::kRecordKindCount> durable{};
+  for (std::size_t kind = 0; kind < durable.size(); ++kind) {
+    durable[kind] = m.disk.durableEnd(recordFile(kind));
+  }
   if (survivors) {
     m.disk.crashWith(*survivors, false);
   } else {
@@ -81,14 +87,8 @@ void Cluster::crashWith(NodeId node, std::optional<std::uint32_t> survivors) {
     m.found.push_back(std::move(commit.entry));
   }
   m.commits.clear();
-  const std::uint64_t counters = m.disk.recover(kCounterFile)->end;
-  if (counters > m.disk.begin(kCounterFile)) {
-    const auto last = m.disk.read(kCounterFile, counters - 1);
-    if (last) m.durable.incarnation = std::max(m.durable.incarnation, static_cast<std::uint32_t>(*last));
-  }
-  for (const sim::FileId file : {kLogFile, kCounterFile}) {
-    (void)m.disk.truncate(file, m.disk.recover(file)->end);
-  }
+  (void)m.disk.truncate(kLogFile, end);
+  crashRecords(m, durable);
   observe(node, obs::NodeCrashed{lost});
   for (const Event& event : std::exchange(m.held, {})) drop(event);
   breakStreams(node);
@@ -214,24 +214,6 @@ void Cluster::commitDone(NodeId node, Machine& m, const Event& event) {
   // What the node was told of is the node's to keep; the file need not grow.
   if (m.commits.empty()) (void)m.disk.dropBefore(kLogFile, m.disk.end(kLogFile));
   feed(node, protocol::CommitDone{event.slot, outcome});
-}
-
-void Cluster::persist(NodeId node, Machine& m, const protocol::Persist& request) {
-  const std::uint32_t start = m.process.incarnations();
-  const std::uint64_t who = draws::incarnation(node.value, start);
-  (void)m.disk.append(kCounterFile, request.incarnation);
-  const Duration delay =
-      setup_.options.delays.persist.sample(random_, draws::kPersistDelay, who, request.incarnation);
-  queue_.pushKeyed(now_ + delay, draws::tie(draws::kPersistTie, who, request.incarnation),
-                   {EventKind::persistDone, node, NodeId::none(), start, request.incarnation, 0});
-}
-
-void Cluster::persistOnDisk(NodeId node, Machine& m, const Event& event) {
-  (void)m.disk.syncedThrough(kCounterFile, m.disk.end(kCounterFile));
-  observe(node, obs::DurableWrite{EntryKind::transaction, true});
-  Event known = event;
-  known.argument = 1;
-  handOver(m, known);
 }
 
 void Cluster::setCommitDelay(NodeId node, Duration delay) {

@@ -40,6 +40,8 @@ void describeInto(std::string& out, const std::string& path, const T& value) {
     obs::forEachField(value, [&](std::string_view name, const auto& field) {
       describeInto(out, path.empty() ? std::string(name) : path + "." + std::string(name), field);
     });
+  } else if constexpr (obs::DescribedEnum<T>) {
+    out += fmt::format("{} = {}\n", path, obs::nameOf(value));
   } else {
     out += fmt::format("{} = {}\n", path, value);
   }
@@ -80,16 +82,22 @@ Problem judge(const protocol::ProtocolOptions& p) {
       {"protocol.recallEvery", p.recallEvery},
       {"protocol.barrierTimeout", p.barrierTimeout},
       {"protocol.sweepEvery", p.sweepEvery},
-      {"protocol.tombstoneRetention", p.tombstoneRetention}};
+      {"protocol.tombstoneRetention", p.tombstoneRetention},
+      {"protocol.proposalTimeout", p.proposalTimeout}};
   for (const auto& [path, value] : durations) {
     if (auto wrong = atLeast(path, value, positive)) return wrong;
   }
   const std::pair<std::string_view, Duration> margins[] = {{"protocol.skew", p.skew},
                                                            {"protocol.answerMargin", p.answerMargin},
                                                            {"protocol.minTenure", p.minTenure},
-                                                           {"protocol.recallGrace", p.recallGrace}};
+                                                           {"protocol.recallGrace", p.recallGrace},
+                                                           {"protocol.proposalBackoff", p.proposalBackoff}};
   for (const auto& [path, value] : margins) {
     if (auto wrong = atLeast(path, value, {})) return wrong;
+  }
+  if (p.rateErrorPpb > sim::kPpmOne * 1'000U) {
+    return fmt::format("protocol.rateErrorPpb is {}; expected at most 1000000000, which is one in one",
+                       p.rateErrorPpb);
   }
   if (p.renewEvery >= p.epochLease) {
     return fmt::format("protocol.renewEvery is {}; expected less than protocol.epochLease, which is {}",
@@ -110,7 +118,8 @@ Problem judge(const protocol::ProtocolOptions& p) {
   const std::pair<std::string_view, std::uint32_t> counts[] = {
       {"protocol.grantsPerTable", p.grantsPerTable},   {"protocol.grantsPerRequester", p.grantsPerRequester},
       {"protocol.expiriesPerTick", p.expiriesPerTick}, {"protocol.waitersPerKey", p.waitersPerKey},
-      {"protocol.lineageSets", p.lineageSets},         {"protocol.commitAttempts", p.commitAttempts}};
+      {"protocol.lineageSets", p.lineageSets},         {"protocol.commitAttempts", p.commitAttempts},
+      {"protocol.missedRenewals", p.missedRenewals},   {"protocol.minMembers", p.minMembers}};
   for (const auto& [path, value] : counts) {
     if (value == 0) return fmt::format("{} is 0; expected at least 1", path);
   }
@@ -231,6 +240,15 @@ Problem parseInto(const std::string& path, std::string_view text, Duration& valu
   return std::nullopt;
 }
 
+template <obs::DescribedEnum T>
+Problem parseInto(const std::string& path, std::string_view text, T& value) {
+  if (obs::enumFromName(text, value)) return std::nullopt;
+  std::string names;
+  boost::mp11::mp_for_each<boost::describe::describe_enumerators<T>>(
+      [&](auto enumerator) { names += fmt::format("{}{}", names.empty() ? "" : ", ", enumerator.name); });
+  return fmt::format("{}: there is no '{}'; expected one of {}", path, text, names);
+}
+
 template <class T>
   requires(std::is_integral_v<T>)
 Problem parseInto(const std::string& path, std::string_view text, T& value) {
@@ -253,7 +271,7 @@ Problem parseInto(const std::string& path, std::string_view text, T& value) {
 
 template <class T>
 Problem setIn(T& value, const std::string& whole, std::string_view rest, std::string_view text) {
-  if constexpr (std::is_same_v<T, Duration> || std::is_integral_v<T>) {
+  if constexpr (std::is_same_v<T, Duration> || std::is_integral_v<T> || std::is_enum_v<T>) {
     if (!rest.empty()) return fmt::format("there is no option '{}'; it ends before '.{}'", whole, rest);
     return parseInto(whole, text, value);
   } else {

@@ -71,6 +71,13 @@ std::string show(obs::CallId call, const Context&) {
   return call.valid() ? fmt::to_string(call.value) : "none";
 }
 std::string show(obs::TxnId txn, const Context&) { return txn.valid() ? fmt::to_string(txn.value) : "none"; }
+std::string show(obs::NodeBits nodes, const Context& c) {
+  std::string out = "{";
+  for (std::uint16_t i = 0; i < 64; ++i) {
+    if (nodes.contains({i})) out += (out.size() == 1 ? "" : " ") + show(obs::NodeId{i}, c);
+  }
+  return out + "}";
+}
 std::string show(bool value, const Context&) { return value ? "yes" : "no"; }
 
 template <class T>

@@ -19,10 +19,12 @@ Coordinator::Coordinator(const NodeSetup& setup, std::uint32_t incarnation, bool
       quarantined_(mayHaveGranted && setup.rules.on(Rule::DG9_Quarantine)),
       quarantineUntil_(quarantineEnd(setup, mayHaveGranted, now)) {}
 
-void Coordinator::begin(const Env& env) { env.context.out.persists.push_back({incarnation_}); }
+void Coordinator::begin(const Env& env) {
+  env.context.out.persists.push_back({IncarnationRecord{incarnation_}, incarnation_});
+}
 
 void Coordinator::onPersisted(const PersistDone& done, const Env& env) {
-  if (running_ || done.incarnation != incarnation_) return;
+  if (running_ || done.sequence != incarnation_) return;
   if (done.failed) {
     env.timers.set(TimerKind::persistRetry, 0, env.now() + env.options().retryEvery);
     return;
@@ -58,8 +60,17 @@ void Coordinator::onMessage(NodeId from, const Message& message, const Env& env)
   }
 }
 
+void Coordinator::onMembership(MonotonicInstant oldDeadline, const Env& env) {
+  home_.onMembership(env);
+  delegate_.onMembership(oldDeadline, env);
+}
+
 void Coordinator::onBarrierRequest(NodeId from, const BarrierRequest& request, const Env& env) {
-  const bool current = request.membership == env.membership.number() || !env.on(Rule::BD3_RefuseSuperseded);
+  // A member that is behind can tell what it has committed all the same, and is left out otherwise (FR-8).
+  const bool agreed = env.options().membership == MembershipKind::epoch;
+  const bool current = request.membership == env.membership.number() ||
+                       (agreed && request.membership > env.membership.number()) ||
+                       !env.on(Rule::BD3_RefuseSuperseded);
   if (!current || !env.membership.isMember(from)) {
     env.observe(obs::MessageRefused{from, MessageKind::barrierRequest, Cause::membership});
     return;

@@ -26,6 +26,8 @@ class Coordinator {
   std::uint32_t incarnation() const { return incarnation_; }
 
   void onMessage(NodeId from, const Message& message, const Env& env);
+  /// Another membership is the acting one. `oldDeadline`: the end of the node's lease on the one before.
+  void onMembership(MonotonicInstant oldDeadline, const Env& env);
   void onTimer(const Timer& timer, const Env& env);
 
   /// FR-8, at the member: the barrier entry is durable at `position`, or could not be appended.

@@ -57,6 +57,13 @@ void Delegate::reenter(const CallReenter& call, const Env& env) {
       (!delegation->installed || delegation->token.membership != handle->token.membership)) {
     cause = Cause::expired;
   }
+  if (cause == Cause::none && delegation->token.membership != env.membership.number() &&
+      env.on(Rule::DG7_MembershipRecheck)) {
+    // DG-7: nothing is prolonged under a superseded membership, and what is refused is over.
+    env.sessions.revoke(key, env);
+    leave(keys_[key.value], key, call.call, env);
+    cause = Cause::revoked;
+  }
   // DR-1: no re-entry and no upgrade once the delegation is closing.
   if (cause == Cause::none && delegation->drain != Drain::none && env.on(Rule::DR1_CloseAdmission)) {
     cause = Cause::revoked;
@@ -307,6 +314,27 @@ void Delegate::onProgress(const Env& env) {
 void Delegate::onLive(const Env& env) {
   for (std::size_t i = 0; i < keys_.size(); ++i) {
     if (!keys_[i].callers.empty()) advance(KeyId{static_cast<std::uint32_t>(i)}, env);
+  }
+}
+
+void Delegate::onMembership(MonotonicInstant oldDeadline, const Env& env) {
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    const KeyId key{static_cast<std::uint32_t>(i)};
+    Key& state = keys_[i];
+    // DG-1, DG-6: no answer of the old home counts any more; callers ask the new one.
+    state.asking = false;
+    state.askedBefore = false;
+    state.askNotBefore = MonotonicInstant::longAgo();
+    env.timers.cancel(TimerKind::requestRetry, key.value);
+    Delegation& delegation = state.delegation;
+    if (delegation.installed && env.on(Rule::DG7_MembershipRecheck)) {
+      // LH-2: whoever is inside may go on until the old lease ends, which the successor's activation waits
+      // for (EP-8). Nobody else is admitted: mayAdmit() lets go of the delegation as soon as it is free
+      // (DG-7).
+      delegation.deadline = std::min(delegation.deadline, oldDeadline);
+      env.timers.set(TimerKind::delegationLapse, key.value, delegation.deadline);
+    }
+    advance(key, env);
   }
 }
 

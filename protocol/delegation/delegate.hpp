@@ -38,6 +38,8 @@ class Delegate {
   void onProgress(const Env& env);
   /// The membership has become live.
   void onLive(const Env& env);
+  /// Another membership is the acting one; what was asked or held under the one before is let go of.
+  void onMembership(MonotonicInstant oldDeadline, const Env& env);
   /// The append of a release entry is over.
   void onReleaseDone(const ReleaseEntry& release, CommitOutcome outcome, const Env& env);
 

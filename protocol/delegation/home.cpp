@@ -21,9 +21,7 @@ void Home::onRequest(NodeId from, const LockRequest& request, const Env& env) {
   }
   const Cause cause = refusal(from, request, env);
   if (cause != Cause::none) {
-    const bool quarantined = cause == Cause::quarantine;
-    deny(from, request.request, request.key, cause,
-         quarantined ? quarantineUntil_ - env.now() : env.options().retryEvery, env);
+    deny(from, request.request, request.key, cause, untilGrants(cause, env), env);
     return;
   }
   Key& state = keys_[request.key.value];
@@ -49,7 +47,17 @@ Cause Home::refusal(NodeId from, const LockRequest& request, const Env& env) con
   if (!env.live()) return Cause::homeNoMembership;
   if (env.homeOf(request.key) != env.setup.self && env.on(Rule::DG1_OneArbiter)) return Cause::notHome;
   if (env.now() < quarantineUntil_ && env.on(Rule::DG9_Quarantine)) return Cause::quarantine;
+  // EP-9: whatever the predecessors may still have granted is waited out for every key, moved or not.
+  const bool gated = env.on(Rule::EP9_GatesEveryKey) || !env.keptHome(request.key);
+  if (env.now() < env.membership.grantsFrom() && gated) return Cause::activation;
   return Cause::none;
+}
+
+/// How long asking again is of no use.
+Duration Home::untilGrants(Cause cause, const Env& env) const {
+  if (cause == Cause::quarantine) return quarantineUntil_ - env.now();
+  if (cause == Cause::activation) return env.membership.grantsFrom() - env.now();
+  return env.options().retryEvery;
 }
 
 /// Why a waiter has to go on waiting: "held by another" is said only when it is another (section 12).
@@ -335,6 +343,24 @@ void Home::onTimer(TimerKind kind, KeyId key, const Env& env) {
       break;
   }
   serve(state, key, env);
+}
+
+void Home::onMembership(const Env& env) {
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    const KeyId key{static_cast<std::uint32_t>(i)};
+    Key& state = keys_[i];
+    // DG-1: nobody waits here for a grant of the old membership. What it granted is waited out by
+    // grantsFrom().
+    for (const Waiter& waiter : state.waiters) {
+      deny(waiter.requester, waiter.request, key, Cause::membership, Duration{}, env);
+    }
+    state.waiters.clear();
+    armWaiterTimer(state, key, env);
+    if (state.grant.live) clear(state, key, env);
+    // L-2: a change of membership loses the set also after a clean release.
+    lineage_.lose(key, obs::LineageLoss::membershipChange, env);
+  }
+  lineage_.distrust();
 }
 
 void Home::shutDown(const Env& env) {

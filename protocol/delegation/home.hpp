@@ -25,6 +25,8 @@ class Home {
   void onRelease(NodeId author, Position position, const ReleaseEntry& release, const Env& env);
   void onRecallSendFailed(KeyId key, const Env& env);
   void onTimer(TimerKind kind, KeyId key, const Env& env);
+  /// Another membership is the acting one: nothing granted or remembered under the one before counts (FR-6).
+  void onMembership(const Env& env);
   /// Grants nothing more; waiters are refused (DR-6).
   void shutDown(const Env& env);
 
@@ -64,6 +66,7 @@ class Home {
   };
 
   Cause refusal(NodeId from, const LockRequest& request, const Env& env) const;
+  Duration untilGrants(Cause cause, const Env& env) const;
   static Cause whyWait(const Key& state, NodeId requester);
   void deny(NodeId to, RequestId request, KeyId key, Cause cause, Duration retryAfter, const Env& env) const;
   /// Whether this request was met before, or is older than one that was; remembers it otherwise.

@@ -27,6 +27,9 @@ class Lineage {
   /// Forgets the key's set: its next delegate takes recovery.
   void lose(KeyId key, obs::LineageLoss why, const Env& env);
 
+  /// From now on this home trusts no absence: it has not observed the membership from the beginning (FR-6).
+  void distrust() { trusted_ = false; }
+
   std::size_t size() const { return count_; }
   void addTo(StateHash& hash) const;
 

@@ -1,10 +1,11 @@
-#include <algorithm>
+#include "protocol/membership/fixed_epoch.hpp"
 
-#include "protocol/membership/membership.hpp"
+#include <algorithm>
 
 namespace holdfast::protocol {
 
-FixedEpoch::FixedEpoch(const NodeSetup& setup) : members_(setup.members) {
+FixedEpoch::FixedEpoch(const NodeSetup& setup)
+    : members_(setup.members), ringVersion_(setup.options.ringVersion) {
   std::sort(members_.begin(), members_.end());
 }
 
@@ -12,92 +13,53 @@ bool FixedEpoch::isMember(NodeId node) const {
   return std::binary_search(members_.begin(), members_.end(), node);
 }
 
-void FixedEpoch::boot(const NodeSetup& setup, const Context& context, TimerSet& timers) {
-  onRenewTimer(setup, context, timers);
+MembershipChange FixedEpoch::boot(const MembershipEnv& env) { return renew(env); }
+
+MembershipChange FixedEpoch::renew(const MembershipEnv& env) {
+  env.timers.set(TimerKind::membershipRenew, 0, env.now() + env.options().renewEvery);
+  MembershipChange change;
+  // Alone in its configuration a node is live at once, and nobody waits for it yet.
+  if (isMember(env.self())) (void)lease_.renew(kNumber, members_, true, env);
+  return change;
 }
 
-void FixedEpoch::onRenewTimer(const NodeSetup& setup, const Context& context, TimerSet& timers) {
-  timers.set(TimerKind::membershipRenew, 0, context.now + setup.options.renewEvery);
-  if (!isMember(setup.self)) return;
-  ++sequence_;
-  sentAt_ = context.now;
-  acknowledged_.clear();
-  acknowledged_.insert(setup.self);
-  concluded_ = false;
-  for (const NodeId member : members_) {
-    if (member == setup.self) continue;
-    context.send(member, MembershipRenew{number_, setup.options.ringVersion, sequence_});
-  }
-  conclude(setup, context, timers);
-}
-
-void FixedEpoch::onRenew(const NodeSetup& setup, NodeId from, const MembershipRenew& renew,
-                         const Context& context) const {
+void FixedEpoch::onRenew(NodeId from, const MembershipRenew& renew, const MembershipEnv& env) const {
   const bool versionsAgree =
-      renew.ringVersion == setup.options.ringVersion || !setup.rules.on(Rule::RT3_VersionsAgree);
-  if (!versionsAgree || renew.number != number_ || !isMember(from)) {
+      renew.ringVersion == env.options().ringVersion || !env.on(Rule::RT3_VersionsAgree);
+  if (!versionsAgree || renew.number != kNumber || !isMember(from)) {
     const Cause cause =
         !versionsAgree ? Cause::version : (!isMember(from) ? Cause::notMember : Cause::membership);
-    context.observe(obs::MessageRefused{from, MessageKind::membershipRenew, cause});
+    env.observe(obs::MessageRefused{from, MessageKind::membershipRenew, cause});
     return;
   }
-  context.send(from, MembershipRenewAck{number_, renew.sequence});
+  env.send(from, MembershipRenewAck{kNumber, renew.sequence});
 }
 
-bool FixedEpoch::onRenewAck(const NodeSetup& setup, NodeId from, const MembershipRenewAck& ack,
-                            const Context& context, TimerSet& timers) {
-  if (ack.number != number_ || !isMember(from)) {
-    context.observe(obs::MessageRefused{from, MessageKind::membershipRenewAck, Cause::membership});
-    return false;
+MembershipChange FixedEpoch::onRenewAck(NodeId from, const MembershipRenewAck& ack,
+                                        const MembershipEnv& env) {
+  if (ack.number != kNumber || !isMember(from)) {
+    env.observe(obs::MessageRefused{from, MessageKind::membershipRenewAck, Cause::membership});
+    return {};
   }
-  if (ack.sequence != sequence_ || concluded_) return false;
-  acknowledged_.insert(from);
-  const bool wasLive = context.now < deadline_;
-  conclude(setup, context, timers);
-  return concluded_ && !wasLive && context.now < deadline_;
+  MembershipChange change;
+  change.live = lease_.acknowledge(from, ack, members_.size(), env);
+  return change;
 }
 
-void FixedEpoch::conclude(const NodeSetup& setup, const Context& context, TimerSet& timers) {
-  if (acknowledged_.size() * 2 <= members_.size()) return;
-  concluded_ = true;
-  // EP-6: the lease counts from the send, so that it ends before the acknowledgers' reservations do (EP-7).
-  const MonotonicInstant anchor = setup.rules.on(Rule::EP6_LeaseAtSend) ? sentAt_ : context.now;
-  const MonotonicInstant deadline = anchor + setup.options.epochLease;
-  if (deadline <= deadline_) return;
-  deadline_ = deadline;
-  everLive_ = true;
-  timers.set(TimerKind::membershipLapse, 0, deadline_);
-  context.observe(obs::MembershipRenewed{number_, deadline_});
-}
-
-void FixedEpoch::onLapseTimer(const Context& context) {
-  if (everLive_ && context.now >= deadline_) context.observe(obs::MembershipLapsed{number_});
-}
-
-void FixedEpoch::addTo(StateHash& hash) const {
-  hash.add(deadline_);
-  hash.add(sentAt_);
-  hash.add(acknowledged_);
-  hash.add(static_cast<std::uint64_t>(concluded_));
-}
-
-bool Membership::onMessage(const NodeSetup& setup, NodeId from, const Message& message,
-                           const Context& context, TimerSet& timers) {
-  auto& epoch = std::get<FixedEpoch>(kind_);
+MembershipChange FixedEpoch::onMessage(NodeId from, const Message& message, const MembershipEnv& env) {
   if (const auto* renew = std::get_if<MembershipRenew>(&message)) {
-    epoch.onRenew(setup, from, *renew, context);
-    return false;
+    onRenew(from, *renew, env);
+    return {};
   }
-  return epoch.onRenewAck(setup, from, std::get<MembershipRenewAck>(message), context, timers);
+  if (const auto* ack = std::get_if<MembershipRenewAck>(&message)) return onRenewAck(from, *ack, env);
+  env.observe(obs::MessageRefused{from, kindOf(message), Cause::membership});
+  return {};
 }
 
-void Membership::onTimer(const NodeSetup& setup, TimerKind timer, const Context& context, TimerSet& timers) {
-  auto& epoch = std::get<FixedEpoch>(kind_);
-  if (timer == TimerKind::membershipRenew) {
-    epoch.onRenewTimer(setup, context, timers);
-  } else {
-    epoch.onLapseTimer(context);
-  }
+MembershipChange FixedEpoch::onTimer(TimerKind timer, const MembershipEnv& env) {
+  if (timer == TimerKind::membershipRenew) return renew(env);
+  if (timer == TimerKind::membershipLapse) lease_.onLapse(kNumber, env);
+  return {};
 }
 
 }  // namespace holdfast::protocol

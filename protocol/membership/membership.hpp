@@ -1,61 +1,24 @@
 // Who may arbitrate and lock, as the delegation protocol sees it: whatever agrees on members offers this.
 //
 // A membership has a number, members and a ring version. It is live on a node while the node's lease on it
-// runs (EP-6); a node without a live membership neither grants nor admits. FixedEpoch is the membership that
-// never changes: its members are given, its number is 1, and only its lease is at stake.
+// runs (EP-6); a node without a live membership neither grants nor admits. Three kinds offer the same:
+// FixedEpoch (given), EpochMembership (agreed on, EP) and HomeMap (published by an operator, HM).
 #pragma once
 
 #include <span>
 #include <variant>
-#include <vector>
 
-#include "protocol/context.hpp"
-#include "protocol/node_set.hpp"
-#include "protocol/node_setup.hpp"
-#include "protocol/timers.hpp"
+#include "protocol/membership/environment.hpp"
+#include "protocol/membership/epoch_membership.hpp"
+#include "protocol/membership/fixed_epoch.hpp"
+#include "protocol/membership/home_map.hpp"
 
 namespace holdfast::protocol {
-
-/// A configuration that was given, not agreed on, kept live by renewals against a majority of its members
-/// (EP-6).
-class FixedEpoch {
- public:
-  explicit FixedEpoch(const NodeSetup& setup);
-
-  void boot(const NodeSetup& setup, const Context& context, TimerSet& timers);
-  void onRenew(const NodeSetup& setup, NodeId from, const MembershipRenew& renew,
-               const Context& context) const;
-  /// Returns whether the membership has just become live.
-  bool onRenewAck(const NodeSetup& setup, NodeId from, const MembershipRenewAck& ack, const Context& context,
-                  TimerSet& timers);
-  void onRenewTimer(const NodeSetup& setup, const Context& context, TimerSet& timers);
-  /// The lease timer fired: says so when the lease has really lapsed.
-  void onLapseTimer(const Context& context);
-
-  MembershipNumber number() const { return number_; }
-  std::span<const NodeId> members() const { return members_; }
-  bool isMember(NodeId node) const;
-  MonotonicInstant deadline() const { return deadline_; }
-
-  void addTo(StateHash& hash) const;
-
- private:
-  void conclude(const NodeSetup& setup, const Context& context, TimerSet& timers);
-
-  MembershipNumber number_ = 1;
-  std::vector<NodeId> members_;  // sorted
-  MonotonicInstant deadline_ = MonotonicInstant::longAgo();
-  std::uint32_t sequence_ = 0;  // of the renewal in flight
-  MonotonicInstant sentAt_;     // when it was sent
-  NodeSet acknowledged_;
-  bool concluded_ = true;  // the renewal in flight has its majority, or there is none
-  bool everLive_ = false;
-};
 
 /// The membership in use. A further kind is a further alternative.
 class Membership {
  public:
-  explicit Membership(const NodeSetup& setup) : kind_(FixedEpoch(setup)) {}
+  Membership(const NodeSetup& setup, DurableMembership durable);
 
   /// Whether this node may grant and admit at `now`: its lease on the membership runs (EP-6).
   bool live(const NodeSetup& setup, MonotonicInstant now) const {
@@ -68,27 +31,62 @@ class Membership {
   MonotonicInstant deadline() const {
     return std::visit([](const auto& kind) { return kind.deadline(); }, kind_);
   }
+  /// Before this reading a home grants nothing (EP-8, EP-9, HM-3); longAgo() when nothing is to be waited
+  /// out.
+  MonotonicInstant grantsFrom() const {
+    return std::visit([](const auto& kind) { return kind.grantsFrom(); }, kind_);
+  }
+  /// Whether no configuration came before this one, so that absence from a home's memory may count (FR-6).
+  bool first() const {
+    return std::visit([](const auto& kind) { return kind.first(); }, kind_);
+  }
+  std::uint32_t ringVersion() const {
+    return std::visit([](const auto& kind) { return kind.ringVersion(); }, kind_);
+  }
   std::span<const NodeId> members() const {
     return std::visit([](const auto& kind) { return kind.members(); }, kind_);
   }
   bool isMember(NodeId node) const {
     return std::visit([&](const auto& kind) { return kind.isMember(node); }, kind_);
   }
-
-  void boot(const NodeSetup& setup, const Context& context, TimerSet& timers) {
-    std::visit([&](auto& kind) { kind.boot(setup, context, timers); }, kind_);
+  /// The members of the configuration before this one, while its grants may still be waited out; else none.
+  std::span<const NodeId> predecessors() const {
+    return std::visit([](const auto& kind) { return kind.predecessors(); }, kind_);
   }
-  /// Returns whether the membership has just become live.
-  bool onMessage(const NodeSetup& setup, NodeId from, const Message& message, const Context& context,
-                 TimerSet& timers);
-  void onTimer(const NodeSetup& setup, TimerKind timer, const Context& context, TimerSet& timers);
+
+  MembershipChange boot(const MembershipEnv& env) {
+    return std::visit([&](auto& kind) { return kind.boot(env); }, kind_);
+  }
+  MembershipChange onMessage(NodeId from, const Message& message, const MembershipEnv& env) {
+    return std::visit([&](auto& kind) { return kind.onMessage(from, message, env); }, kind_);
+  }
+  MembershipChange onTimer(TimerKind timer, const MembershipEnv& env) {
+    return std::visit([&](auto& kind) { return kind.onTimer(timer, env); }, kind_);
+  }
+  MembershipChange onPersisted(const PersistDone& done, const MembershipEnv& env) {
+    return std::visit([&](auto& kind) { return kind.onPersisted(done, env); }, kind_);
+  }
+  /// The kind that this is, or null; for the inputs that only one kind knows.
+  EpochMembership* epoch() { return std::get_if<EpochMembership>(&kind_); }
+  const EpochMembership* epoch() const { return std::get_if<EpochMembership>(&kind_); }
+  HomeMap* homeMap() { return std::get_if<HomeMap>(&kind_); }
 
   void addTo(StateHash& hash) const {
+    hash.add(static_cast<std::uint64_t>(kind_.index()));
     std::visit([&](const auto& kind) { kind.addTo(hash); }, kind_);
   }
 
  private:
-  std::variant<FixedEpoch> kind_;
+  using Kind = std::variant<FixedEpoch, EpochMembership, HomeMap>;
+  static Kind make(const NodeSetup& setup, DurableMembership durable);
+
+  Kind kind_;
 };
+
+/// Which messages are the membership's.
+constexpr bool isMembershipMessage(MessageKind kind) {
+  return kind == MessageKind::membershipRenew || kind == MessageKind::membershipRenewAck ||
+         kind >= MessageKind::membershipPrepare;
+}
 
 }  // namespace holdfast::protocol

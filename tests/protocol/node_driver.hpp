@@ -68,7 +68,7 @@ class NodeDriver {
     for (const Commit& commit : effects_.commits)
       todo_.push_back({node, CommitDone{commit.commit, nextCommit}});
     for (const Persist& persist : effects_.persists)
-      todo_.push_back({node, PersistDone{persist.incarnation}});
+      todo_.push_back({node, PersistDone{persist.sequence, false, kindOf(persist.record)}});
     for (const Apply& apply : effects_.applies) todo_.push_back({node, ApplyReady{apply.origin}});
     for (const Reply& reply : effects_.replies) replies.push_back(reply);
     for (const obs::Observation& what : effects_.observations) seen.push_back({{now.ns}, node, what});

@@ -197,7 +197,7 @@ Input callOf(int kind, std::uint32_t a, std::uint32_t b, std::uint32_t fresh) {
     case 12:
       return PeerUp{{static_cast<std::uint16_t>(a % 3)}};
     case 13:
-      return PersistDone{b % 4, (a & 1U) != 0};
+      return PersistDone{b % 4, (a & 1U) != 0, static_cast<RecordKind>(a % 4)};
     case 14:
       return AdminRepair{{static_cast<std::uint16_t>(a % 3)}, b % 9, BarrierEntry{}};
     default:

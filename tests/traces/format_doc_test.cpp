@@ -65,6 +65,8 @@ std::string typeWord() {
     return "wall";
   } else if constexpr (std::is_same_v<T, obs::Timestamp>) {
     return "timestamp";
+  } else if constexpr (std::is_same_v<T, obs::NodeBits>) {
+    return "nodes";
   } else if constexpr (std::is_same_v<T, bool>) {
     return "bool";
   } else if constexpr (obs::kIsArray<T>) {
