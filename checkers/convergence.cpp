@@ -72,7 +72,8 @@ void Convergence::on(const Stamp& stamp, const obs::FinalRecord& event, const Co
 NodeId Convergence::behindOn(NodeId node, const History& history, bool& hole) const {
   hole = false;
   NodeId behind;
-  for (std::uint16_t i = 0; i < logTop_.size(); ++i) {
+  const auto origins = static_cast<std::uint16_t>(logTop_.size());
+  for (std::uint16_t i = 0; i < origins; ++i) {
     if (NodeId{i} == node || logTop_[i] == 0) continue;
     const ReplicaView& view = history.replica(node, {i});
     if (view.hasHoles()) hole = true;

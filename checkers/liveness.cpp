@@ -13,6 +13,14 @@ bool mustSucceed(TrueInstant requestedAt, const Context& context) {
   return requestedAt >= context.history.healedAt() + bound;
 }
 
+bool anyHoles(NodeId node, const History& history) {
+  const auto origins = static_cast<std::uint16_t>(history.nodes());
+  for (std::uint16_t i = 0; i < origins; ++i) {
+    if (history.replica(node, {i}).hasHoles()) return true;
+  }
+  return false;
+}
+
 bool excused(NodeId node, obs::Cause cause, const History& history) {
   switch (cause) {
     case obs::Cause::capacity:
@@ -25,10 +33,7 @@ bool excused(NodeId node, obs::Cause cause, const History& history) {
     case obs::Cause::unsatisfiable:
     case obs::Cause::fence:
     case obs::Cause::barrier:
-      for (std::uint16_t i = 0; i < history.nodes(); ++i) {
-        if (history.replica(node, {i}).hasHoles()) return true;
-      }
-      return false;
+      return anyHoles(node, history);
     default:
       return false;
   }

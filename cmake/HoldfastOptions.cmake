@@ -61,6 +61,10 @@ function(holdfast_compile_settings target)
       # checkers' comparison of records was one. tests/checkers keeps watch.
       target_compile_options(${target} PRIVATE -fno-tree-vrp)
     endif()
+    if(HOLDFAST_UNITY)
+      # Within a unit, GCC takes the sources for headers whose anonymous names would leak.
+      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+    endif()
     if(HOLDFAST_SANITIZE)
       # The sanitizers' own instrumentation hides initialisations from the analysis behind this warning.
       target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)

@@ -63,7 +63,6 @@ class VirtualExecutor {
   VirtualExecutor(const VirtualExecutor& other) noexcept : context_(other.context_), bits_(other.bits_) {
     hold();
   }
-  VirtualExecutor(VirtualExecutor&& other) noexcept : VirtualExecutor(std::as_const(other)) {}
   VirtualExecutor& operator=(const VirtualExecutor& other) noexcept {
     VirtualExecutor copy(other);
     std::swap(context_, copy.context_);
@@ -283,7 +282,7 @@ void VirtualExecutor::execute(Function&& function) const {
       std::decay_t<Function> copy(function);
       std::move(copy)();
     } else {
-      std::move(function)();
+      std::forward<Function>(function)();
     }
     return;
   }
