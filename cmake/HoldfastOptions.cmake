@@ -17,7 +17,9 @@ endif()
 option(HOLDFAST_BUILD_TESTS "Build the tests (GoogleTest, rapidcheck)" ${tests_possible})
 option(HOLDFAST_BUILD_BENCH "Build the benchmarks (Google Benchmark)" ${bench_possible})
 option(HOLDFAST_WERROR "Make warnings errors" ${PROJECT_IS_TOP_LEVEL})
-option(HOLDFAST_UNITY "Compile each library as one translation unit: a fast first build, a slow second" OFF)
+set(HOLDFAST_UNITY "OFF" CACHE STRING "Compile as one unit, for a fast first build and slow later ones: OFF, \
+each folder's TESTS, or ALL, which is each library too")
+set_property(CACHE HOLDFAST_UNITY PROPERTY STRINGS OFF TESTS ALL)
 set(HOLDFAST_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize= takes them")
 
 if(HOLDFAST_BUILD_TESTS)

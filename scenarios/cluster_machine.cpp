@@ -332,7 +332,9 @@ bool Cluster::takeDirective(Directive::Kind kind, NodeId node, NodeId peer, std:
 }
 
 void Cluster::spend(Directive& directive) {
-  if (directive.count != kForever && --directive.count == 0) {
+  if (directive.count == kForever) return;
+  --directive.count;
+  if (directive.count == 0) {
     directives_.erase(directives_.begin() + (&directive - directives_.data()));
   }
 }

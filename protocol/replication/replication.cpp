@@ -55,7 +55,7 @@ void Replication::purge(Position through, const Context&) {
   OwnLog& log = state_.log;
   const Position last = std::min(through, log.head());
   if (last < log.first) return;
-  const auto dropped = static_cast<std::ptrdiff_t>(last - log.first + 1);
+  const auto dropped = static_cast<std::ptrdiff_t>(last - log.first) + 1;
   log.entries.erase(log.entries.begin(), log.entries.begin() + dropped);
   log.first = last + 1;
 }

@@ -32,6 +32,13 @@ Ran holdfast(const std::vector<std::string>& arguments, const RunSettings& setti
 /// Runs a line through the shell, in which `holdfast` is the command under test.
 Ran shell(const std::string& line, const RunSettings& settings = {});
 
+/// The options of a run that is over in a moment, and that has faults in it.
+inline const std::vector<std::string> kShort{"--set",  "nodes=3", "--set",
+                                             "keys=2", "--set",   "faultPhase=12s"};
+
+/// The arguments `first` and then `more`.
+std::vector<std::string> with(std::vector<std::string> first, const std::vector<std::string>& more);
+
 /// A folder that is gone when the test is over.
 class ScratchFolder {
  public:

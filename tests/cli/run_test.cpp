@@ -19,14 +19,6 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-// A run that is over in a moment, and that has faults in it.
-const std::vector<std::string> kShort{"--set", "nodes=3", "--set", "keys=2", "--set", "faultPhase=12s"};
-
-std::vector<std::string> with(std::vector<std::string> first, const std::vector<std::string>& more) {
-  first.insert(first.end(), more.begin(), more.end());
-  return first;
-}
-
 /// A scenario with a twin.
 const scenarios::Scenario& withTwin() {
   const auto& all = scenarios::allScenarios();

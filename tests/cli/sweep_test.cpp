@@ -12,13 +12,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-const std::vector<std::string> kShort{"--set", "nodes=3", "--set", "keys=2", "--set", "faultPhase=12s"};
-
-std::vector<std::string> with(std::vector<std::string> first, const std::vector<std::string>& more) {
-  first.insert(first.end(), more.begin(), more.end());
-  return first;
-}
-
 TEST(Sweep, ReportsWhatWasExercised) {
   const Ran ran = holdfast(with({"sweep", "--seeds", "6", "--no-must-reach"}, kShort));
   EXPECT_EQ(ran.exitCode, 0) << ran.standardError;

@@ -427,8 +427,8 @@ TEST(IsUtf8, KnowsWhatIsWellFormed) {
                              "\xf8\x88\x80\x80\x80",
                              "\xff",
                              "a\xfe"};
-  for (const std::string& text : good) EXPECT_TRUE(isUtf8(text)) << testing::PrintToString(text);
-  for (const std::string& text : bad) EXPECT_FALSE(isUtf8(text)) << testing::PrintToString(text);
+  for (const std::string& text : good) EXPECT_TRUE(isUtf8(text)) << ::testing::PrintToString(text);
+  for (const std::string& text : bad) EXPECT_FALSE(isUtf8(text)) << ::testing::PrintToString(text);
 }
 
 }  // namespace

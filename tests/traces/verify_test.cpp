@@ -15,7 +15,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-const Names kNames = {{"A", "B"}, {"accounts/alice"}};
+const Names kTwoNames = {{"A", "B"}, {"accounts/alice"}};
 
 /// `count` events that differ from each other.
 std::vector<obs::Stamped> countedRun(std::int64_t count) {
@@ -154,7 +154,7 @@ TEST(DescribeDivergence, ShowsBothSidesAligned) {
   changed[8].what = other;
   changed[9].what = obs::NodePaused{};
   EXPECT_EQ(
-      describe(*compare(recorded, changed), kNames),
+      describe(*compare(recorded, changed), kTwoNames),
       "first differing event #9: path, deadline\n"
       "  recorded     0.009000000s A  admitted call 3 on accounts/alice by clean handoff, token (1,1,7), "
       "until A:20.1s\n"
@@ -175,13 +175,13 @@ TEST(DescribeDivergence, ShowsBothSidesAligned) {
 }
 
 TEST(DescribeDivergence, SaysWhichRunIsLonger) {
-  EXPECT_EQ(describe(*compare(countedRun(1), countedRun(2)), kNames),
+  EXPECT_EQ(describe(*compare(countedRun(1), countedRun(2)), kTwoNames),
             "first differing event #2: the recorded run ends after event 1, the re-executed one goes on\n"
             "  recorded     (end)\n"
             "  re-executed  0.002000000s A  node started: start 2\n"
             "before it, on both sides\n"
             "  #1  0.001000000s A  node started: start 1\n");
-  EXPECT_EQ(describe(*compare(countedRun(1), {}), kNames),
+  EXPECT_EQ(describe(*compare(countedRun(1), {}), kTwoNames),
             "first differing event #1: the re-executed run ends after event 0, the recorded one goes on\n"
             "  recorded     0.001000000s A  node started: start 1\n"
             "  re-executed  (end)\n");
