@@ -26,12 +26,14 @@ std::string settable(sim::Duration duration) {
 }
 
 template <class T>
-constexpr bool kIsLeaf = std::is_same_v<T, sim::Duration> || std::is_integral_v<T>;
+constexpr bool kIsLeaf = std::is_same_v<T, sim::Duration> || std::is_integral_v<T> || obs::DescribedEnum<T>;
 
 template <class T>
 std::string valueText(const T& value) {
   if constexpr (std::is_same_v<T, sim::Duration>) {
     return settable(value);
+  } else if constexpr (obs::DescribedEnum<T>) {
+    return std::string(obs::nameOf(value));
   } else {
     return fmt::format("{}", value);
   }
@@ -41,6 +43,7 @@ template <class T>
 std::string unitOf(std::string_view name) {
   if constexpr (std::is_same_v<T, sim::Duration>) return "duration";
   if constexpr (std::is_same_v<T, bool>) return "switch";
+  if constexpr (obs::DescribedEnum<T>) return "choice";
   if (name.ends_with("Ppm")) return "ppm";
   if (name.ends_with("Ppb")) return "ppb";
   return "number";

@@ -14,7 +14,7 @@ namespace holdfast::cli {
 struct OptionValue {
   std::string path;
   std::string value;
-  std::string unit;  ///< "duration", "ppm", "ppb", "switch" or "number".
+  std::string unit;  ///< "duration", "ppm", "ppb", "switch", "choice" or "number".
 };
 
 /// Every option in the order of declaration, the seed left out.
