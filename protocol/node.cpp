@@ -50,7 +50,8 @@ struct Node::Dispatch {
   const Env& env;
 
   void operator()(const Boot&) const {
-    node.startCoordinator(node.durableIncarnation_ > 0, env);
+    // DG-9: an earlier incarnation, or an earlier disk's, or an earlier configuration may have granted.
+    node.startCoordinator(node.durableIncarnation_ > 0 || !node.membership_.first(), env);
     node.follow(node.membership_.boot(env.membershipEnv(node.coordinator_->incarnation())), env);
     node.replication_.boot(env.context);
     node.timers_.set(TimerKind::sweep, 0, env.now() + env.options().sweepEvery);

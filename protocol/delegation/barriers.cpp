@@ -25,10 +25,15 @@ void Barriers::start(const Env& env) {
   nonce_ = static_cast<std::uint64_t>(env.setup.self.value) << 48 |
            static_cast<std::uint64_t>(incarnation_) << 32 | ++sequence_;
   givesUpAt_ = env.now() + env.options().maxDelegation;
-  for (const NodeId member : env.membership.members()) {
-    if (member == env.setup.self) continue;
+  const auto ask = [&](NodeId member) {
+    if (member == env.setup.self) return;
     asked_.push_back({member});
     env.send(member, BarrierRequest{env.membership.number(), nonce_});
+  };
+  for (const NodeId member : env.membership.members()) ask(member);
+  // Who was a member just before may have written under it, and be reachable: a planned change (EP-13).
+  for (const NodeId member : env.membership.predecessors()) {
+    if (!env.membership.isMember(member)) ask(member);
   }
   env.observe(obs::BarrierStarted{nonce_, static_cast<std::uint32_t>(joined_.size()),
                                   static_cast<std::uint32_t>(asked_.size())});

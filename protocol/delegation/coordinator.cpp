@@ -43,6 +43,7 @@ void Coordinator::onMessage(NodeId from, const Message& message, const Env& env)
     }
     return;
   }
+  noteNewer(from, message, env);
   if (const auto* request = std::get_if<LockRequest>(&message)) {
     home_.onRequest(from, *request, env);
   } else if (const auto* grant = std::get_if<LockGrant>(&message)) {
@@ -57,6 +58,17 @@ void Coordinator::onMessage(NodeId from, const Message& message, const Env& env)
     onBarrierRequest(from, *barrier, env);
   } else if (const auto* reply = std::get_if<BarrierReply>(&message)) {
     delegate_.onBarrierReply(from, *reply, env);
+  }
+}
+
+/// DG-1: requester and home tell each other the number they go by; who is behind asks for what it missed.
+void Coordinator::noteNewer(NodeId from, const Message& message, const Env& env) const {
+  MembershipNumber named = 0;
+  if (const auto* request = std::get_if<LockRequest>(&message)) named = request->membership;
+  if (const auto* deny = std::get_if<LockDeny>(&message)) named = deny->membership;
+  if (const auto* barrier = std::get_if<BarrierRequest>(&message)) named = barrier->membership;
+  if (named > env.membership.number()) {
+    env.membership.noteNewer(from, named, env.membershipEnv(incarnation_));
   }
 }
 

@@ -41,6 +41,7 @@ class Coordinator {
   void addTo(StateHash& hash) const;
 
  private:
+  void noteNewer(NodeId from, const Message& message, const Env& env) const;
   void onBarrierRequest(NodeId from, const BarrierRequest& request, const Env& env);
 
   Home home_;

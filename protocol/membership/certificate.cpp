@@ -40,7 +40,15 @@ std::expected<std::size_t, obs::CertificateFault> countVotes(const Configuration
 std::uint64_t signVote(const Directory& directory, NodeId voter, const AcceptedValue& value) {
   StateHash hash{MonotonicInstant{}};
   hash.add(voteSecret(directory, voter));
-  hash.add(value);
+  hash.add(digestOf(value.configuration));
+  hash.add(value.ballot);
+  hash.add(value.protection);
+  return hash.value();
+}
+
+std::uint64_t digestOf(const Configuration& configuration) {
+  StateHash hash{MonotonicInstant{}};
+  hash.add(configuration);
   return hash.value();
 }
 
@@ -50,7 +58,11 @@ bool wellFormed(const Directory& directory, const Configuration& configuration) 
   if (!isRingVersion(configuration.ringVersion)) return false;
   const auto disordered =
       std::adjacent_find(members.begin(), members.end(), [](Member a, Member b) { return a.node >= b.node; });
-  return disordered == members.end() && members.back().node.value < directory.nodeCount();
+  if (disordered != members.end() || members.back().node.value >= directory.nodeCount()) return false;
+  const std::vector<NodeId>& dismissed = configuration.dismissed;
+  const bool strictly = std::adjacent_find(dismissed.begin(), dismissed.end(),
+                                           [](NodeId a, NodeId b) { return a >= b; }) == dismissed.end();
+  return strictly && (dismissed.empty() || dismissed.back().value < directory.nodeCount());
 }
 
 std::expected<void, obs::CertificateFault> verify(const Directory& directory,
@@ -59,7 +71,8 @@ std::expected<void, obs::CertificateFault> verify(const Directory& directory,
   using obs::CertificateFault;
   const Configuration& configuration = certificate.value.configuration;
   const std::size_t bound = rules.on(Rule::EP5_VotersDistinct) ? kMaxMembers : 2 * kMaxMembers;
-  if (configuration.members.size() > kMaxMembers || certificate.votes.size() > bound) {
+  if (configuration.members.size() > kMaxMembers || configuration.dismissed.size() > kMaxMembers ||
+      certificate.votes.size() > bound) {
     return std::unexpected(CertificateFault::oversized);
   }
   if (!isRingVersion(configuration.ringVersion)) return std::unexpected(CertificateFault::version);

@@ -1,12 +1,13 @@
 // Configurations and the certificates that prove them decided (EP-1, EP-5): values that travel and are
 // stored.
 //
-// A configuration is (number, members, ring version). A member is a node together with the identity of its
-// disk: a node whose disk was replaced is not the member that its name was (EP-11). A certificate holds the
-// votes of one ballot. What a vote signs is (number, ballot, digest of the configuration, protection): all
-// that is the same for everybody who accepted under the ballot. So a certificate proves itself whoever passes
-// it on, and nobody on the way can shorten the protection: who learns of a configuration by its certificate
-// counts the whole protection from the receipt, which is later than needed and never too early (EP-9).
+// A configuration is (number, members, ring version), and whom an operator has dismissed. A member is a node
+// together with the identity of its disk: a node whose disk was replaced is not the member that its name was
+// (EP-11). A certificate holds the votes of one ballot. What a vote signs is (number, ballot, digest of the
+// configuration, protection): all that is the same for everybody who accepted under the ballot. So a
+// certificate proves itself whoever passes it on, and nobody on the way can shorten the protection: who
+// learns of a configuration by its certificate counts the whole protection from the receipt, which is later
+// than needed and never too early (EP-9).
 #pragma once
 
 #include <algorithm>
@@ -49,6 +50,8 @@ struct Configuration {
   MembershipNumber number = 0;
   std::vector<Member> members;  // sorted; a node at most once
   std::uint32_t ringVersion = 1;
+  std::vector<NodeId>
+      dismissed;  // sorted; removed by an operator, and no members until one adds them (EP-13)
 
   const Member* find(NodeId node) const {
     const auto at = std::find_if(members.begin(), members.end(), [&](Member m) { return m.node == node; });
@@ -63,7 +66,7 @@ struct Configuration {
   std::size_t majority() const { return members.size() / 2 + 1; }
   friend bool operator==(const Configuration&, const Configuration&) = default;
 };
-BOOST_DESCRIBE_STRUCT(Configuration, (), (number, members, ringVersion))
+BOOST_DESCRIBE_STRUCT(Configuration, (), (number, members, ringVersion, dismissed))
 
 /// EP-5: one Accepted answer. The signature is the voter's over what its certificate says (see above).
 struct Vote {
@@ -96,6 +99,9 @@ inline constexpr std::size_t kMaxCertificatesPerMessage = 64;
 
 /// What `voter` signs for `value`. The secret is the voter's own; simulated forgers do not have it.
 std::uint64_t signVote(const Directory& directory, NodeId voter, const AcceptedValue& value);
+
+/// Names a configuration in a vote: of all that it consists of.
+std::uint64_t digestOf(const Configuration& configuration);
 
 /// Whether a configuration is well formed: known nodes, sorted and distinct, at least one, within the bound.
 bool wellFormed(const Directory& directory, const Configuration& configuration);

@@ -1,12 +1,27 @@
 // Membership by durable epochs (EP): configurations that their own members agree on, one number after
 // another.
+//
+// The roles do the work: the chain of certificates says who the members are, the acceptor votes for the next
+// configuration, the proposer leads a round, the lease holder keeps the present one live, and the joiner
+// catches up. This class lets them talk: it routes messages, decides when a proposal is due, and makes a
+// certificate the acting configuration once it is durable (EP-5).
+//
+// A proposal is due when a member has been silent for missedRenewals renewal periods, when agreement has come
+// to a halt after promises were made (EP-3), when a former member asks to be one again, or when an operator
+// says so; all are the same protocol (EP-13). Nobody proposes without hearing a majority.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "protocol/membership/acceptor.hpp"
+#include "protocol/membership/certificate_chain.hpp"
 #include "protocol/membership/environment.hpp"
+#include "protocol/membership/joiner.hpp"
 #include "protocol/membership/lease_holder.hpp"
+#include "protocol/membership/proposer.hpp"
 
 namespace holdfast::protocol {
 
@@ -18,24 +33,93 @@ class EpochMembership {
   MembershipChange onMessage(NodeId from, const Message& message, const MembershipEnv& env);
   MembershipChange onTimer(TimerKind timer, const MembershipEnv& env);
   MembershipChange onPersisted(const PersistDone& done, const MembershipEnv& env);
-  /// EP-13: an operator's proposal.
+  /// EP-13: an operator's proposal. Abandoned at once when this node may not propose, or has not heard of the
+  /// node to be added.
   MembershipChange propose(const AdminProposeMembership& change, const MembershipEnv& env);
+  /// Somebody names a newer configuration than is known here: asks it for the certificates (EP-11).
+  void noteNewer(NodeId from, MembershipNumber number, const MembershipEnv& env) const;
 
-  MembershipNumber number() const { return 1; }
+  MembershipNumber number() const { return chain_.current().number; }
   std::span<const NodeId> members() const { return members_; }
   std::span<const NodeId> predecessors() const { return predecessors_; }
   bool isMember(NodeId node) const;
-  std::uint32_t ringVersion() const { return 1; }
+  std::uint32_t ringVersion() const { return chain_.current().ringVersion; }
   MonotonicInstant deadline() const { return lease_.deadline(); }
-  MonotonicInstant grantsFrom() const { return MonotonicInstant::longAgo(); }
-  bool first() const { return true; }
+  MonotonicInstant grantsFrom() const { return protectedUntil_; }
+  bool first() const { return number() == 1 && !joiner_.joining() && identity_ == 0; }
+
+  const CertificateChain& chain() const { return chain_; }
+  const Acceptor& acceptor() const { return acceptor_; }
+  bool joining() const { return joiner_.joining(); }
 
   void addTo(StateHash& hash) const;
 
  private:
-  std::vector<NodeId> members_;       // sorted
-  std::vector<NodeId> predecessors_;  // sorted
+  /// Whether this node, with the disk it has now, is a member of the current configuration (EP-11).
+  bool selfIsMember(const MembershipEnv& env) const;
+  bool mayVote(const MembershipEnv& env) const { return founded_ && !joiner_.joining() && selfIsMember(env); }
+
+  // epoch_membership.cpp: installing, leases, catching up
+  MembershipChange dispatch(NodeId from, const Message& message, const MembershipEnv& env);
+  MembershipChange drain(const MembershipEnv& env);
+  void deliver(std::optional<Answer> answer, const MembershipEnv& env);
+  MembershipChange onRenew(NodeId from, const MembershipRenew& renew, const MembershipEnv& env);
+  MembershipChange onRenewAck(NodeId from, const MembershipRenewAck& ack, const MembershipEnv& env);
+  MembershipChange onCertificates(NodeId from, const MembershipCertificates& message,
+                                  const MembershipEnv& env);
+  bool refuse(NodeId from, const Certificate& certificate, const MembershipEnv& env) const;
+  MembershipChange onQuery(NodeId from, const MembershipQuery& query, const MembershipEnv& env);
+  MembershipChange begin(const MembershipEnv& env);
+  MembershipChange renew(const MembershipEnv& env);
+  MembershipChange keep(Certificate certificate, const MembershipEnv& env);
+  MembershipChange install(Certificate certificate, const MembershipEnv& env);
+  void adoptHead();
+  void listen(const MembershipEnv& env);
+  void protect(const Certificate& certificate, const MembershipEnv& env);
+  void observeInstalled(const MembershipEnv& env);
+  void announce(const MembershipEnv& env) const;
+  const Configuration& newest() const;
+
+  // epoch_proposals.cpp: who votes, and when a proposal is due
+  MembershipChange onPrepare(NodeId from, const MembershipPrepare& prepare, const MembershipEnv& env);
+  MembershipChange onAccept(NodeId from, const MembershipAccept& accept, const MembershipEnv& env);
+  MembershipChange onVote(NodeId from, const Message& message, const MembershipEnv& env);
+  Cause ballotRefusal(NodeId from, const Ballot& ballot, std::uint32_t ringVersion,
+                      const MembershipEnv& env) const;
+  MembershipChange onProposeTimer(const MembershipEnv& env);
+  void considerProposal(const MembershipEnv& env);
+  /// What this node would propose now; nothing when nothing is due or no majority is heard.
+  std::optional<Configuration> wanted(const MembershipEnv& env) const;
+  bool silent(std::size_t member, const MembershipEnv& env) const;
+  bool stalled(const MembershipEnv& env) const;
+  void startRound(Configuration wanted, const MembershipEnv& env);
+  bool fulfilled(const AdminProposeMembership& change, const MembershipEnv& env) const;
+  Cause adminRefusal(const AdminProposeMembership& change, const MembershipEnv& env) const;
+
+  CertificateChain chain_;
+  Acceptor acceptor_;
+  Proposer proposer_;
   LeaseHolder lease_;
+  Joiner joiner_;
+  Candidates candidates_;
+  DurableMembership found_;  // on the disk, until boot() has looked at it
+
+  std::uint32_t identity_ = 0;  // serial number of the disk
+  bool founded_ = false;        // the chain is on the disk
+  bool active_ = false;         // the protection of the predecessors has elapsed and was said to have
+  std::vector<NodeId> members_;
+  std::vector<NodeId> predecessors_;
+  std::vector<MonotonicInstant> silentAfter_;  // by position in members_: patience without a renewal
+  MonotonicInstant protectedUntil_ = MonotonicInstant::longAgo();  // EP-8, EP-9
+  std::optional<AdminProposeMembership> admin_;                    // an operator's wish, until it is true
+
+  struct Keeping {
+    std::uint32_t sequence = 0;
+    Certificate certificate;
+  };
+  std::vector<Keeping> keeping_;  // certificates on their way to the disk, in order
+  std::uint32_t certificateSequence_ = 0;
+  std::vector<Message> own_;  // what the roles of this node say to each other; empty between inputs
 };
 
 }  // namespace holdfast::protocol

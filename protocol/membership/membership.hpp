@@ -49,7 +49,7 @@ class Membership {
   bool isMember(NodeId node) const {
     return std::visit([&](const auto& kind) { return kind.isMember(node); }, kind_);
   }
-  /// The members of the configuration before this one, while its grants may still be waited out; else none.
+  /// The members of the configuration before this one; nobody when it is the first.
   std::span<const NodeId> predecessors() const {
     return std::visit([](const auto& kind) { return kind.predecessors(); }, kind_);
   }
@@ -65,6 +65,10 @@ class Membership {
   }
   MembershipChange onPersisted(const PersistDone& done, const MembershipEnv& env) {
     return std::visit([&](auto& kind) { return kind.onPersisted(done, env); }, kind_);
+  }
+  /// `from` names a newer membership than this node knows: the epochs' members ask it for certificates.
+  void noteNewer(NodeId from, MembershipNumber number, const MembershipEnv& env) const {
+    if (const EpochMembership* agreed = epoch()) agreed->noteNewer(from, number, env);
   }
   /// The kind that this is, or null; for the inputs that only one kind knows.
   EpochMembership* epoch() { return std::get_if<EpochMembership>(&kind_); }

@@ -59,6 +59,7 @@ inline void store(DurableMembership& durable, const DurableRecord& record) {
   if (const auto* acceptor = std::get_if<AcceptorRecord>(&record)) {
     durable.acceptor = *acceptor;
   } else if (const auto* certificate = std::get_if<Certificate>(&record)) {
+    std::erase_if(durable.chain, [&](const Certificate& c) { return c.number() >= certificate->number(); });
     durable.chain.push_back(*certificate);
   } else if (const auto* map = std::get_if<HomeMapRecord>(&record)) {
     durable.homeMap = *map;
