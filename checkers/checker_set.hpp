@@ -19,6 +19,7 @@
 #include "checkers/exclusion.hpp"
 #include "checkers/freshness.hpp"
 #include "checkers/liveness.hpp"
+#include "checkers/membership.hpp"
 #include "checkers/outcome.hpp"
 #include "checkers/retention.hpp"
 #include "checkers/serial.hpp"
@@ -59,7 +60,8 @@ class CheckerSet {
   CheckerOptions options_;
   History history_;
   Lineage lineage_;
-  std::tuple<Exclusion, Freshness, Serial, Convergence, Callers, ErrorClasses, Retention, Cost, Liveness>
+  std::tuple<Exclusion, Freshness, Serial, Convergence, Callers, ErrorClasses, Retention, Cost, Liveness,
+             Membership>
       checkers_;
   CoverageCounter coverage_;
   Findings findings_;

@@ -38,6 +38,7 @@ class Teller {
     return text + " s";
   }
   static std::string time(TrueInstant at) { return seconds(at.ns); }
+  std::string nodes(std::int64_t bits) const;
   std::string path() const { return std::string(obs::nameOf(static_cast<obs::Path>(f_.detail))); }
   std::string cause() const { return std::string(obs::nameOf(static_cast<obs::Cause>(f_.detail))); }
 
@@ -45,6 +46,7 @@ class Teller {
   std::string observed() const;
   std::string observedOfSections() const;
   std::string observedOfWrites() const;
+  std::string observedOfMembership() const;
   std::string evidence() const;
   std::string evidence(const Evidence& one) const;
   std::string judgement() const;
@@ -52,6 +54,18 @@ class Teller {
   const Finding& f_;
   const Names& names_;
 };
+
+/// A set of nodes, one bit each.
+std::string Teller::nodes(std::int64_t bits) const {
+  const obs::NodeBits set{static_cast<std::uint64_t>(bits)};
+  std::string text;
+  for (std::uint16_t i = 0; i < 64; ++i) {
+    if (!set.contains(NodeId{i})) continue;
+    if (!text.empty()) text += ", ";
+    text += i < names_.nodes.size() ? names_.nodes[i] : fmt::format("{}", i);
+  }
+  return '{' + text + '}';
+}
 
 std::string Teller::promise() const {
   switch (f_.anomaly) {
@@ -135,6 +149,42 @@ std::string Teller::promise() const {
     case Anomaly::refusedAfterHealing:
     case Anomaly::keyNotObtainable:
       return "every key can be obtained again once all faults are over";
+    case Anomaly::ballotWentBack:
+      return "an acceptor promises and accepts no ballot below one that it promised";
+    case Anomaly::acceptanceConcealed:
+      return "a promise reports what its acceptor has accepted before";
+    case Anomaly::reservationConcealed:
+      return "a promise reports how long the renewals that its acceptor acknowledged may still be relied on";
+    case Anomaly::restartForgotReservation:
+      return "a restarted acceptor takes every epoch for renewed at its restart";
+    case Anomaly::renewedAfterPromise:
+      return "an acceptor that promised a successor renews the predecessor no more";
+    case Anomaly::certificateWithoutMajority:
+      return "a certificate is a majority of distinct members of the preceding configuration";
+    case Anomaly::certificateForged:
+      return "every voter of a certificate has accepted its configuration";
+    case Anomaly::twoConfigurations:
+      return "a membership number has one value";
+    case Anomaly::installedWithoutCertificate:
+      return "a membership is installed on a certificate or an activation record only";
+    case Anomaly::membershipWentBack:
+      return "the membership numbers that a node acts under grow";
+    case Anomaly::activatedTooEarly:
+      return "a membership is activated after the last authority of its predecessors has ended";
+    case Anomaly::activatedUnquiesced:
+      return "a home map is activated after every participant has stopped";
+    case Anomaly::twoLiveRings:
+      return "at most one ring is live at any instant";
+    case Anomaly::twoRingsForKey:
+      return "at most one membership arbitrates a key at any instant";
+    case Anomaly::grantedBeforeActivation:
+      return "a home grants nothing, for any key, before its membership is active";
+    case Anomaly::grantedWithoutMembership:
+      return "a home without a live membership grants nothing";
+    case Anomaly::servedAfterAcknowledging:
+      return "a node that has acknowledged a new home map serves the old one no more";
+    case Anomaly::strangerTakesPart:
+      return "only members grant and are granted to";
   }
   return "";
 }
@@ -240,7 +290,62 @@ std::string Teller::observedOfWrites() const {
   }
 }
 
+std::string Teller::observedOfMembership() const {
+  const std::string who = fmt::format("At {} {}", time(f_.at), node(f_.node));
+  switch (f_.anomaly) {
+    case Anomaly::ballotWentBack:
+      return fmt::format("{} answered ballot {} of {} for membership {} after it had promised {}", who,
+                         f_.observed, node(f_.other), f_.written, f_.expected);
+    case Anomaly::acceptanceConcealed:
+      return fmt::format("{} promised {} membership {} and kept silent about the value it had accepted", who,
+                         node(f_.other), f_.written);
+    case Anomaly::reservationConcealed:
+    case Anomaly::restartForgotReservation:
+      return fmt::format("{} promised membership {} and reported a reservation of {} instead of {}", who,
+                         f_.written, seconds(f_.observed), seconds(f_.expected));
+    case Anomaly::renewedAfterPromise:
+      return fmt::format("{} acknowledged a renewal of membership {} by {} after promising {}", who,
+                         f_.observed, node(f_.other), f_.expected);
+    case Anomaly::certificateWithoutMajority:
+      return fmt::format(
+          "{} took {} votes, where {} members of the predecessor are needed, for a certificate "
+          "of membership {}",
+          who, f_.observed, f_.expected, f_.written);
+    case Anomaly::certificateForged:
+      return fmt::format(
+          "{} believed a certificate of membership {} with the vote of {}, which never "
+          "accepted it",
+          who, f_.written, node(f_.other));
+    case Anomaly::twoConfigurations:
+      return fmt::format("{} had membership {} with another value than {}", who, f_.written, node(f_.other));
+    case Anomaly::installedWithoutCertificate:
+      return fmt::format("{} installed membership {} without any", who, f_.written);
+    case Anomaly::membershipWentBack:
+      return fmt::format("{} installed membership {} after {}", who, f_.observed, f_.expected);
+    case Anomaly::activatedTooEarly:
+      return fmt::format("{} activated membership {} while {} could admit under {}", who, f_.observed,
+                         node(f_.other), f_.expected);
+    case Anomaly::activatedUnquiesced:
+      return fmt::format("{} activated home map {} while {} had neither acknowledged it nor been stopped",
+                         who, f_.observed, node(f_.other));
+    case Anomaly::twoLiveRings:
+      return fmt::format("{} acted under membership {} while {} acted under {}", who, f_.observed,
+                         node(f_.other), f_.expected);
+    case Anomaly::twoRingsForKey:
+      return fmt::format("{} acted for {} under membership {} while {} held it under {}", who, key(),
+                         f_.observed, node(f_.other), f_.expected);
+    case Anomaly::strangerTakesPart:
+      return fmt::format("{} granted {} under membership {}, of which {} is no member", who, key(),
+                         f_.observed, node(f_.other));
+    case Anomaly::servedAfterAcknowledging:
+      return fmt::format("{} still served {} under membership {}", who, key(), f_.observed);
+    default:
+      return fmt::format("{} granted {} to {} under membership {}", who, key(), node(f_.other), f_.observed);
+  }
+}
+
 std::string Teller::observed() const {
+  if (f_.checker == Checker::membership) return observedOfMembership();
   const std::string who = fmt::format("At {} call {} of {}", time(f_.at), f_.call.value, node(f_.node));
   switch (f_.anomaly) {
     case Anomaly::answeredTwice:
@@ -340,6 +445,15 @@ std::string Teller::evidence(const Evidence& one) const {
       return fmt::format("{} staged it at {} with timestamp {} of the caller", who, when, one.number);
     case Fact::recovered:
       return fmt::format("the key was recovered at {}", when);
+    case Fact::installed:
+      return fmt::format("{} had it as {} at {}", who, nodes(one.number), when);
+    case Fact::certificate:
+      return one.number == 0 ? fmt::format("{} had no votes for it at {}", who, when)
+                             : fmt::format("{} had the votes of {} at {}", who, nodes(one.number), when);
+    case Fact::membershipLive:
+      return fmt::format("the lease of {} on membership {} ends at {}", who, one.number, when);
+    case Fact::delegationLive:
+      return fmt::format("the delegation of {} under membership {} ends at {}", who, one.number, when);
   }
   return "";
 }

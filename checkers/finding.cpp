@@ -1,97 +1,17 @@
 #include "checkers/finding.hpp"
 
+#include <iterator>
+
 namespace holdfast::checkers {
 
 std::string_view ruleOf(Anomaly anomaly) {
-  switch (anomaly) {
-    case Anomaly::overlappingAdmissions:
-      return "X-1";
-    case Anomaly::submittedAfterLapse:
-      return "LH-3";
-    case Anomaly::submittedAfterRevocation:
-      return "DR-2";
-    case Anomaly::submittedWithoutHandle:
-      return "LH-3";
-    case Anomaly::admittedWithoutMembership:
-      return "EP-6";
-    case Anomaly::leaseBeyondBound:
-      return "LH-2";
-    case Anomaly::reenteredAfterEnd:
-      return "DR-1";
-    case Anomaly::tokenNotIncreasing:
-      return "TK-1";
-    case Anomaly::grantedInQuarantine:
-      return "DG-9";
-    case Anomaly::grantedToStranger:
-      return "DG-2";
-    case Anomaly::membershipTooLong:
-      return "EP-6";
-    case Anomaly::staleAdmission:
-      return "X-2";
-    case Anomaly::lateSettlement:
-      return "DR-3";
-    case Anomaly::recoveryAfterCleanRelease:
-      return "FR-6";
-    case Anomaly::admittedWithoutBarrier:
-      return "FR-8";
-    case Anomaly::appliedOutOfOrder:
-      return "LW-1";
-    case Anomaly::staleRead:
-      return "X-2";
-    case Anomaly::derivedFromStaleRead:
-      return "X-2";
-    case Anomaly::outrankedWrite:
-      return "LW-3";
-    case Anomaly::lostUpdate:
-      return "LW-3";
-    case Anomaly::strangeValue:
-      return "LW-3";
-    case Anomaly::committedWithoutSubmission:
-      return "LH-3";
-    case Anomaly::refusedWriteVisible:
-      return "LH-3";
-    case Anomaly::stampWentBack:
-      return "LW-2";
-    case Anomaly::replicasDiffer:
-      return "LW-3";
-    case Anomaly::wrongResolution:
-      return "LW-3";
-    case Anomaly::replicationBehind:
-      return "LW-1";
-    case Anomaly::answeredTwice:
-      return "DG-10";
-    case Anomaly::answeredUnasked:
-      return "DG-10";
-    case Anomaly::settledTwice:
-      return "DR-3";
-    case Anomaly::neverAnswered:
-      return "DG-10";
-    case Anomaly::neverSettled:
-      return "DR-3";
-    case Anomaly::answeredLate:
-      return "DG-10";
-    case Anomaly::servedOutOfOrder:
-      return "LH-1";
-    case Anomaly::grantedOutOfOrder:
-      return "DG-10";
-    case Anomaly::wrongErrorClass:
-      return "section 12";
-    case Anomaly::lockedWithoutHolder:
-      return "section 12";
-    case Anomaly::conflictOnLiveHandle:
-      return "LH-4";
-    case Anomaly::retainedBeyondBound:
-      return "BD-2";
-    case Anomaly::cachedAcquisitionPaid:
-      return "section 13";
-    case Anomaly::costBeyondBound:
-      return "section 13";
-    case Anomaly::refusedAfterHealing:
-      return "S-70";
-    case Anomaly::keyNotObtainable:
-      return "S-70";
-  }
-  return "";
+  static constexpr std::string_view kRules[] = {
+#define HOLDFAST_ANOMALY_RULE(name, rule) rule,
+      HOLDFAST_ANOMALIES(HOLDFAST_ANOMALY_RULE)
+#undef HOLDFAST_ANOMALY_RULE
+  };
+  const std::size_t i = static_cast<std::size_t>(anomaly);
+  return i < std::size(kRules) ? kRules[i] : std::string_view();
 }
 
 std::string_view limitationOf(Route route) {

@@ -34,10 +34,11 @@ enum class Checker : std::uint8_t {
   errorClass,   // section 12
   retention,    // BD-1, BD-2
   cost,         // section 13
-  liveness      // S-70
+  liveness,     // S-70
+  membership    // EP, HM: one value a number, one live ring, no successor before its time
 };
 BOOST_DESCRIBE_ENUM(Checker, exclusion, freshness, serial, convergence, callers, errorClass, retention, cost,
-                    liveness)
+                    liveness, membership)
 
 enum class Severity : std::uint8_t { safety, liveness, limitation };
 BOOST_DESCRIBE_ENUM(Severity, safety, liveness, limitation)
@@ -60,72 +61,93 @@ enum class Route : std::uint8_t {
 BOOST_DESCRIBE_ENUM(Route, none, l1a, l1b, l2a, l2b, l2c, l2HomeRestart, l2MembershipChange, l2Eviction, lh4)
 inline constexpr std::size_t kRoutes = obs::kEnumeratorCount<Route>;
 
-/// What exactly was observed. ruleOf() gives the rule of the specification that each one breaks.
+// What exactly was observed, by checker, and the rule of the specification that it breaks.
+// clang-format off
+#define HOLDFAST_ANOMALIES(X) \
+  /* exclusion */ \
+  X(overlappingAdmissions, "X-1") \
+  X(submittedAfterLapse, "LH-3") \
+  X(submittedAfterRevocation, "DR-2") \
+  X(submittedWithoutHandle, "LH-3") \
+  X(admittedWithoutMembership, "EP-6") \
+  X(leaseBeyondBound, "LH-2") \
+  X(reenteredAfterEnd, "DR-1") \
+  X(tokenNotIncreasing, "TK-1") \
+  X(grantedInQuarantine, "DG-9") \
+  X(grantedToStranger, "DG-2") \
+  X(membershipTooLong, "EP-6") \
+  /* freshness */ \
+  X(staleAdmission, "X-2") \
+  X(lateSettlement, "DR-3") \
+  X(recoveryAfterCleanRelease, "FR-6") \
+  X(admittedWithoutBarrier, "FR-8") \
+  X(appliedOutOfOrder, "LW-1") \
+  /* serial */ \
+  X(staleRead, "X-2") \
+  X(derivedFromStaleRead, "X-2") \
+  X(outrankedWrite, "LW-3") \
+  X(lostUpdate, "LW-3") \
+  X(strangeValue, "LW-3") \
+  X(committedWithoutSubmission, "LH-3") \
+  X(refusedWriteVisible, "LH-3") \
+  X(stampWentBack, "LW-2") \
+  /* convergence */ \
+  X(replicasDiffer, "LW-3") \
+  X(wrongResolution, "LW-3") \
+  X(replicationBehind, "LW-1") \
+  /* callers */ \
+  X(answeredTwice, "DG-10") \
+  X(answeredUnasked, "DG-10") \
+  X(settledTwice, "DR-3") \
+  X(neverAnswered, "DG-10") \
+  X(neverSettled, "DR-3") \
+  X(answeredLate, "DG-10") \
+  X(servedOutOfOrder, "LH-1") \
+  X(grantedOutOfOrder, "DG-10") \
+  /* error class */ \
+  X(wrongErrorClass, "section 12") \
+  X(lockedWithoutHolder, "section 12") \
+  X(conflictOnLiveHandle, "LH-4") \
+  /* retention */ \
+  X(retainedBeyondBound, "BD-2") \
+  /* cost */ \
+  X(cachedAcquisitionPaid, "section 13") \
+  X(costBeyondBound, "section 13") \
+  /* liveness */ \
+  X(refusedAfterHealing, "S-70") \
+  X(keyNotObtainable, "S-70") \
+  /* membership */ \
+  X(ballotWentBack, "EP-2") \
+  X(acceptanceConcealed, "EP-2") \
+  X(reservationConcealed, "EP-7") \
+  X(restartForgotReservation, "EP-10") \
+  X(renewedAfterPromise, "EP-3") \
+  X(certificateWithoutMajority, "EP-5") \
+  X(certificateForged, "EP-5") \
+  X(twoConfigurations, "EP-4") \
+  X(installedWithoutCertificate, "EP-5") \
+  X(membershipWentBack, "EP-11") \
+  X(activatedTooEarly, "EP-8") \
+  X(activatedUnquiesced, "HM-3") \
+  X(twoLiveRings, "EP-12") \
+  X(twoRingsForKey, "DG-1") \
+  X(grantedBeforeActivation, "EP-9") \
+  X(grantedWithoutMembership, "EP-6") \
+  X(servedAfterAcknowledging, "HM-3") \
+  X(strangerTakesPart, "DG-2")
+// clang-format on
+
 enum class Anomaly : std::uint8_t {
-  // exclusion
-  overlappingAdmissions,
-  submittedAfterLapse,
-  submittedAfterRevocation,
-  submittedWithoutHandle,
-  admittedWithoutMembership,
-  leaseBeyondBound,
-  reenteredAfterEnd,
-  tokenNotIncreasing,
-  grantedInQuarantine,
-  grantedToStranger,
-  membershipTooLong,
-  // freshness
-  staleAdmission,
-  lateSettlement,
-  recoveryAfterCleanRelease,
-  admittedWithoutBarrier,
-  appliedOutOfOrder,
-  // serial
-  staleRead,
-  derivedFromStaleRead,
-  outrankedWrite,
-  lostUpdate,
-  strangeValue,
-  committedWithoutSubmission,
-  refusedWriteVisible,
-  stampWentBack,
-  // convergence
-  replicasDiffer,
-  wrongResolution,
-  replicationBehind,
-  // callers
-  answeredTwice,
-  answeredUnasked,
-  settledTwice,
-  neverAnswered,
-  neverSettled,
-  answeredLate,
-  servedOutOfOrder,
-  grantedOutOfOrder,
-  // error class
-  wrongErrorClass,
-  lockedWithoutHolder,
-  conflictOnLiveHandle,
-  // retention
-  retainedBeyondBound,
-  // cost
-  cachedAcquisitionPaid,
-  costBeyondBound,
-  // liveness
-  refusedAfterHealing,
-  keyNotObtainable
+#define HOLDFAST_ANOMALY_ENUMERATOR(name, rule) name,
+  HOLDFAST_ANOMALIES(HOLDFAST_ANOMALY_ENUMERATOR)
+#undef HOLDFAST_ANOMALY_ENUMERATOR
 };
-BOOST_DESCRIBE_ENUM(Anomaly, overlappingAdmissions, submittedAfterLapse, submittedAfterRevocation,
-                    submittedWithoutHandle, admittedWithoutMembership, leaseBeyondBound, reenteredAfterEnd,
-                    tokenNotIncreasing, grantedInQuarantine, grantedToStranger, membershipTooLong,
-                    staleAdmission, lateSettlement, recoveryAfterCleanRelease, admittedWithoutBarrier,
-                    appliedOutOfOrder, staleRead, derivedFromStaleRead, outrankedWrite, lostUpdate,
-                    strangeValue, committedWithoutSubmission, refusedWriteVisible, stampWentBack,
-                    replicasDiffer, wrongResolution, replicationBehind, answeredTwice, answeredUnasked,
-                    settledTwice, neverAnswered, neverSettled, answeredLate, servedOutOfOrder,
-                    grantedOutOfOrder, wrongErrorClass, lockedWithoutHolder, conflictOnLiveHandle,
-                    retainedBeyondBound, cachedAcquisitionPaid, costBeyondBound, refusedAfterHealing,
-                    keyNotObtainable)
+// One by one, because BOOST_DESCRIBE_ENUM takes no more than 52 at once.
+#define HOLDFAST_ANOMALY_ENTRY(name, rule) BOOST_DESCRIBE_ENUM_ENTRY(Anomaly, name)
+BOOST_DESCRIBE_ENUM_BEGIN(Anomaly)
+HOLDFAST_ANOMALIES(HOLDFAST_ANOMALY_ENTRY)
+BOOST_DESCRIBE_ENUM_END(Anomaly)
+#undef HOLDFAST_ANOMALY_ENTRY
 
 /// The id of the rule that `anomaly` breaks, such as "X-1".
 std::string_view ruleOf(Anomaly anomaly);
@@ -155,15 +177,19 @@ enum class Fact : std::uint8_t {
   lineageLost,  // number: obs::LineageLoss
   released,     // number: position
   grantOutstanding,
-  stagedEarlier,  // number: the timestamp the write carries
-  stagedLater,    // number: the timestamp the write carries
-  callerStamp,    // number: the timestamp the caller gave
-  recovered       // number: how many sections back lineage was last lost
+  stagedEarlier,   // number: the timestamp the write carries
+  stagedLater,     // number: the timestamp the write carries
+  callerStamp,     // number: the timestamp the caller gave
+  recovered,       // number: how many sections back lineage was last lost
+  installed,       // number: the members, one bit a node
+  certificate,     // number: the voters, one bit a node
+  membershipLive,  // number: of the membership; at: when the lease ends
+  delegationLive   // number: of the membership; at: when the delegation ends
 };
 BOOST_DESCRIBE_ENUM(Fact, none, admitted, submitted, settled, applied, lapsed, revoked, unlocked, crashed,
                     down, linkCut, paused, barrierStarted, barrierAppended, barrierMeasured, barrierSkipped,
                     barrierUnsatisfied, lineageLost, released, grantOutstanding, stagedEarlier, stagedLater,
-                    callerStamp, recovered)
+                    callerStamp, recovered, installed, certificate, membershipLive, delegationLive)
 
 struct Evidence {
   Fact fact = Fact::none;

@@ -1,0 +1,462 @@
+// One value a number, one live ring, and no successor before its time (EP, HM), over hand-made histories.
+#include <initializer_list>
+
+#include "tests/checkers/history_builder.hpp"
+
+namespace holdfast::checkers::testing {
+namespace {
+
+constexpr NodeId E{4}, F{5};
+
+obs::NodeBits setOf(std::initializer_list<NodeId> nodes) {
+  obs::NodeBits set;
+  for (const NodeId node : nodes) set.insert(node);
+  return set;
+}
+
+const obs::NodeBits kNobody{};
+const obs::NodeBits kFirst = setOf({A, B, C});   // membership 1
+const obs::NodeBits kSecond = setOf({A, B, D});  // and its successor
+
+/// Tells what members do about memberships.
+class Ring {
+ public:
+  explicit Ring(CheckerOptions options = CheckerOptions{}.only(Checker::membership)) : story(options) {}
+
+  Ring& at(Duration t) {
+    story.at(t);
+    return *this;
+  }
+  Ring& promise(NodeId acceptor, std::uint32_t number, std::uint32_t counter, NodeId proposer,
+                Duration reservation = 1000_s, bool accepted = false) {
+    story.tell(acceptor, obs::MembershipPromised{number, counter, proposer, reservation, {}, accepted});
+    return *this;
+  }
+  Ring& accept(NodeId acceptor, std::uint32_t number, obs::NodeBits members, std::uint32_t counter,
+               NodeId proposer) {
+    story.tell(acceptor, obs::MembershipAccepted{number, counter, proposer, members, 1, {}});
+    return *this;
+  }
+  Ring& decide(NodeId proposer, std::uint32_t number, obs::NodeBits members, obs::NodeBits voters,
+               std::uint32_t counter = 1) {
+    story.tell(proposer, obs::MembershipDecided{number, counter, members, 1, voters, {}});
+    return *this;
+  }
+  Ring& install(NodeId node, std::uint32_t number, obs::NodeBits members, obs::NodeBits voters = kNobody) {
+    story.tell(node, obs::MembershipInstalled{number, members, 1, voters, {}});
+    return *this;
+  }
+  Ring& activate(NodeId node, std::uint32_t number) {
+    story.tell(node, obs::MembershipActive{number});
+    return *this;
+  }
+  /// `node` renews for `lease` of its own clock.
+  Ring& renew(NodeId node, std::uint32_t number, Duration lease = 100_s) {
+    story.tell(node, obs::MembershipRenewed{number, story.local(node) + lease});
+    return *this;
+  }
+  Ring& reserve(NodeId acceptor, std::uint32_t number, NodeId holder, Duration remaining = 101_s) {
+    story.tell(acceptor, obs::ReservationMade{number, holder, remaining});
+    return *this;
+  }
+  Ring& grant(NodeId home, NodeId to, std::uint32_t number, KeyId key = K) {
+    story.tell(home, obs::Granted{key, to, {number, 1, ++counter_}, Path::virgin, false, 10_s});
+    return *this;
+  }
+  /// `node` installs what was granted last.
+  Ring& hold(NodeId node, std::uint32_t number, Duration duration = 10_s, KeyId key = K) {
+    story.tell(node,
+               obs::Installed{key, {number, 1, counter_}, Path::virgin, false, story.local(node) + duration});
+    return *this;
+  }
+  Ring& release(NodeId node, std::uint32_t number, KeyId key = K) {
+    story.tell(node, obs::ControlAppended{EntryKind::release, key, {number, 1, counter_}, 0, 1});
+    return *this;
+  }
+  /// The founders of membership 1 act under it.
+  Ring& found() {
+    for (const NodeId node : {A, B, C}) install(node, 1, kFirst).activate(node, 1).renew(node, 1);
+    return *this;
+  }
+  /// A and B vote for membership 2, which A proposed.
+  Ring& agree() {
+    for (const NodeId node : {A, B}) promise(node, 2, 1, A);
+    for (const NodeId node : {A, B}) accept(node, 2, kSecond, 1, A);
+    return decide(A, 2, kSecond, setOf({A, B}));
+  }
+
+  Finding expect(Anomaly anomaly) { return expectViolation(story, Checker::membership, anomaly); }
+  void expectHolds() {
+    story.lock(F, 99, Path::virgin, K2);  // a history without an admission proves nothing
+    expectHeld(story);
+  }
+
+  Story story;
+
+ private:
+  std::uint64_t counter_ = 0;
+};
+
+// ---- What holds -------------------------------------------------------------------------------------------
+
+TEST(Membership, AChangeWithAllItsStepsHolds) {
+  Ring ring;
+  ring.at(0_s).found().grant(A, C, 1).hold(C, 1);
+  ring.reserve(A, 1, C).reserve(B, 1, C);
+  ring.at(5_s).agree();
+  for (const NodeId node : {A, B, D}) ring.install(node, 2, kSecond, setOf({A, B})).renew(node, 2);
+  ring.at(111_s);  // C's lease on membership 1 ended at 100 s, its delegation at 10 s
+  for (const NodeId node : {A, B, D}) ring.renew(node, 2).activate(node, 2);
+  ring.grant(B, D, 2).hold(D, 2);
+  ring.at(112_s).install(C, 2, kSecond, setOf({A, B}));
+  ring.expectHolds();
+}
+
+TEST(Membership, WithoutAnyMembershipNothingIsJudged) {
+  Ring ring;
+  ring.at(0_s).renew(A, 1).grant(A, D, 1).hold(D, 1).at(200_s).grant(A, B, 2);
+  ring.expectHolds();
+}
+
+TEST(Membership, ARestartInstallsTheSameAgain) {
+  Ring ring;
+  ring.at(0_s).found().at(1_s).agree().install(A, 2, kSecond, setOf({A, B}));
+  ring.story.crash(A).restart(A);
+  ring.install(A, 2, kSecond, setOf({A, B}));
+  ring.expectHolds();
+}
+
+TEST(Membership, AReplacedDiskStartsFromTheBeginning) {
+  Ring ring;
+  ring.at(0_s).found().reserve(B, 1, A).at(1_s).agree().install(B, 2, kSecond, setOf({A, B}));
+  ring.story.crash(B).restart(B).tell(B, obs::MembershipJoining{obs::JoiningReason::blank, 1});
+  // Its old vote stands, whoever shows the certificate.
+  ring.install(B, 1, kFirst).install(D, 2, kSecond, setOf({A, B})).install(B, 2, kSecond, setOf({A, B}));
+  ring.expectHolds();
+}
+
+// ---- Agreement --------------------------------------------------------------------------------------------
+
+TEST(Membership, APromiseBelowAnEarlierOneIsAViolation) {
+  Ring counter;
+  counter.at(0_s).found().promise(B, 2, 5, A).promise(B, 2, 4, C);
+  EXPECT_EQ(counter.expect(Anomaly::ballotWentBack).rule(), "EP-2");
+
+  Ring name;  // EP-1: counters may be equal, then the names decide
+  name.at(0_s).found().promise(B, 2, 5, C).promise(B, 2, 5, A);
+  EXPECT_EQ(name.expect(Anomaly::ballotWentBack).node, B);
+
+  Ring accepted;
+  accepted.at(0_s).found().promise(B, 2, 5, C).accept(B, 2, kSecond, 4, A);
+  accepted.expect(Anomaly::ballotWentBack);
+
+  Ring growing;
+  growing.at(0_s).found().promise(B, 2, 5, A).promise(B, 2, 5, C).promise(B, 2, 6, A).promise(B, 3, 1, A);
+  growing.expectHolds();
+}
+
+TEST(Membership, APromiseThatForgetsAnAcceptedValueIsAViolation) {
+  Ring silent;
+  silent.at(0_s).found().promise(B, 2, 1, A).accept(B, 2, kSecond, 1, A).promise(B, 2, 2, C);
+  EXPECT_EQ(silent.expect(Anomaly::acceptanceConcealed).other, C);
+
+  Ring told;
+  told.at(0_s).found().accept(B, 2, kSecond, 1, A).promise(B, 2, 2, C, 1000_s, true);
+  told.expectHolds();
+}
+
+TEST(Membership, APromiseReportsItsReservations) {
+  Ring less;
+  less.at(0_s).found().reserve(B, 1, C).at(20_s).promise(B, 2, 1, A, 80_s);
+  const Finding finding = less.expect(Anomaly::reservationConcealed);
+  EXPECT_EQ(finding.expected, (81_s).ns);
+  EXPECT_EQ(finding.observed, (80_s).ns);
+
+  Ring exact;
+  exact.at(0_s).found().reserve(B, 1, C).at(20_s).promise(B, 2, 1, A, 81_s);
+  exact.expectHolds();
+
+  Ring slow;  // on the acceptor's own clock only 10 s have passed
+  slow.at(0_s).found().story.clock(B, 500_s, -500'000'000);
+  slow.reserve(B, 1, C).at(20_s).promise(B, 2, 1, A, 90_s);
+  EXPECT_EQ(slow.expect(Anomaly::reservationConcealed).expected, (91_s).ns);
+}
+
+TEST(Membership, ARestartedAcceptorReservesAnew) {
+  Ring forgot;
+  forgot.at(0_s).found().reserve(B, 1, C).at(20_s).story.crash(B).at(50_s).restart(B);
+  forgot.at(60_s).promise(B, 2, 1, A, 41_s);  // what was left of the old one
+  EXPECT_EQ(forgot.expect(Anomaly::restartForgotReservation).expected, (91_s).ns);
+
+  Ring full;
+  full.at(0_s).found().reserve(B, 1, C).at(20_s).story.crash(B).at(50_s).restart(B);
+  full.at(60_s).promise(B, 2, 1, A, 91_s);
+  full.expectHolds();
+}
+
+TEST(Membership, ARenewalAfterThePromiseIsAViolation) {
+  Ring late;
+  late.at(0_s).found().promise(B, 2, 1, A).reserve(B, 1, C);
+  EXPECT_EQ(late.expect(Anomaly::renewedAfterPromise).rule(), "EP-3");
+
+  Ring of2;
+  of2.at(0_s).found().promise(B, 2, 1, A).reserve(B, 2, C);
+  of2.expectHolds();
+}
+
+TEST(Membership, ACertificateIsAMajorityOfThePredecessor) {
+  Ring minority;
+  minority.at(0_s).found().accept(A, 2, kSecond, 1, A).install(A, 2, kSecond, setOf({A}));
+  const Finding finding = minority.expect(Anomaly::certificateWithoutMajority);
+  EXPECT_EQ(finding.expected, 2);
+  EXPECT_EQ(finding.observed, 1);
+
+  Ring strangers;
+  strangers.at(0_s).found().accept(A, 2, kSecond, 1, A).accept(D, 2, kSecond, 1, A);
+  strangers.install(A, 2, kSecond, setOf({A, D}));
+  strangers.expect(Anomaly::certificateWithoutMajority);
+}
+
+TEST(Membership, EveryVoterHasAccepted) {
+  Ring forged;
+  forged.at(0_s).found().accept(A, 2, kSecond, 1, A).install(D, 2, kSecond, setOf({A, C}));
+  EXPECT_EQ(forged.expect(Anomaly::certificateForged).other, C);
+
+  Ring another;  // C did accept, but another value
+  another.at(0_s).found().accept(A, 2, kSecond, 1, A).accept(C, 2, setOf({B, C, F}), 1, C);
+  another.install(D, 2, kSecond, setOf({A, C}));
+  EXPECT_EQ(another.expect(Anomaly::certificateForged).other, C);
+
+  Ring decided;  // and the decision counts votes of its own ballot only
+  decided.at(0_s).found().accept(A, 2, kSecond, 1, A).accept(B, 2, kSecond, 1, A);
+  decided.decide(A, 2, kSecond, setOf({A, B}), 2);
+  decided.expect(Anomaly::certificateForged);
+}
+
+TEST(Membership, ANumberHasOneValue) {
+  Ring fork;
+  fork.at(0_s).found();
+  fork.accept(A, 2, setOf({A, D, E}), 1, A).accept(B, 2, setOf({A, D, E}), 1, A);
+  fork.decide(A, 2, setOf({A, D, E}), setOf({A, B}));
+  fork.accept(B, 2, setOf({B, C, F}), 2, C).accept(C, 2, setOf({B, C, F}), 2, C);
+  fork.at(300_s).decide(C, 2, setOf({B, C, F}), setOf({B, C}), 2);
+  const Finding finding = fork.expect(Anomaly::twoConfigurations);
+  EXPECT_EQ(finding.node, C);
+  EXPECT_EQ(finding.other, A);
+  ASSERT_EQ(finding.evidenceCount, 4);
+  EXPECT_EQ(finding.evidence[1].fact, Fact::certificate);
+  EXPECT_EQ(finding.evidence[1].number, static_cast<std::int64_t>(setOf({A, B}).bits));
+  EXPECT_EQ(finding.evidence[3].number, static_cast<std::int64_t>(setOf({B, C}).bits));
+  EXPECT_NE(describe(finding).find("votes of {1, 2}"), std::string::npos) << describe(finding);
+}
+
+// ---- Succession -------------------------------------------------------------------------------------------
+
+TEST(Membership, NothingIsInstalledOnSomebodysWord) {
+  Ring word;
+  word.at(0_s).found().install(A, 2, kSecond);
+  EXPECT_EQ(word.expect(Anomaly::installedWithoutCertificate).rule(), "EP-5");
+}
+
+TEST(Membership, NumbersGrowOnEveryNodeAlsoAcrossARestart) {
+  Ring back;
+  back.at(0_s).found().agree().install(A, 2, kSecond, setOf({A, B}));
+  back.story.crash(A).restart(A);
+  back.install(A, 1, kFirst);
+  EXPECT_EQ(back.expect(Anomaly::membershipWentBack).expected, 2);
+}
+
+// ---- Activation -------------------------------------------------------------------------------------------
+
+TEST(Membership, AnActivationDuringAnOldLeaseIsAViolation) {
+  // The worked numbers of EP-8: the old holder has renewed at 80 s, for 100 s.
+  Ring early;
+  early.at(80_s).found().at(90_s).agree().install(D, 2, kSecond, setOf({A, B})).renew(D, 2);
+  early.at(92_s).activate(D, 2);
+  const Finding finding = early.expect(Anomaly::activatedTooEarly);
+  EXPECT_EQ(finding.expected, 1);
+  EXPECT_EQ(finding.observed, 2);
+  EXPECT_EQ(finding.evidence[2].fact, Fact::membershipLive);
+  EXPECT_EQ(finding.evidence[2].at, TrueInstant{(180_s).ns});
+
+  Ring late;
+  late.at(80_s).found().at(90_s).agree().install(D, 2, kSecond, setOf({A, B}));
+  late.at(192_s).renew(D, 2).activate(D, 2);
+  late.expectHolds();
+}
+
+TEST(Membership, AnActivationDuringAnOldDelegationIsAViolation) {
+  const auto history = [](Ring& ring) {
+    ring.at(0_s).found().at(95_s).grant(A, C, 1).hold(C, 1);  // until 105 s, the leases until 100 s
+    ring.agree().install(D, 2, kSecond, setOf({A, B})).at(101_s).renew(D, 2);
+  };
+  Ring early;
+  history(early);
+  early.activate(D, 2);
+  EXPECT_EQ(early.expect(Anomaly::activatedTooEarly).key, K);
+
+  Ring released;
+  history(released);
+  released.release(C, 1).activate(D, 2);
+  released.expectHolds();
+
+  Ring crashed;
+  history(crashed);
+  crashed.story.crash(C);
+  crashed.activate(D, 2);
+  crashed.expectHolds();
+
+  Ring expired;
+  history(expired);
+  expired.at(105_s).activate(D, 2);
+  expired.expectHolds();
+}
+
+TEST(Membership, TwoRingsThatBothLiveAreAViolation) {
+  Ring renewed;  // a predecessor that goes on renewing after its successor was activated
+  renewed.at(0_s).found().agree().install(D, 2, kSecond, setOf({A, B})).at(150_s).renew(D, 2).activate(D, 2);
+  renewed.at(151_s).renew(C, 1);
+  const Finding finding = renewed.expect(Anomaly::twoLiveRings);
+  EXPECT_EQ(finding.node, C);
+  EXPECT_EQ(finding.other, D);
+  renewed.at(152_s).renew(C, 1);
+  EXPECT_EQ(renewed.story.findings().count(Checker::membership), 1U) << "each pair is reported once";
+}
+
+TEST(Membership, TwoMembershipsForOneKeyAreReportedWithBothCertificates) {
+  Ring ring;
+  ring.at(0_s).found().grant(A, C, 1).hold(C, 1, 300_s);
+  ring.agree().install(B, 2, kSecond, setOf({A, B})).at(150_s).renew(B, 2);
+  ring.story.tell(B, obs::Admitted{{7}, K, {2, 1, 9}, Path::recovery, false, ring.story.local(B) + 1_s});
+  const Finding finding = ring.expect(Anomaly::twoRingsForKey);
+  EXPECT_EQ(finding.other, C);
+  EXPECT_EQ(finding.evidence[0].fact, Fact::certificate);
+  EXPECT_EQ(finding.evidence[1].number, static_cast<std::int64_t>(setOf({A, B}).bits));
+  EXPECT_EQ(finding.evidence[2].fact, Fact::delegationLive);
+}
+
+TEST(Membership, EveryKeyWaitsForTheActivation) {
+  Ring ring;
+  ring.at(0_s).found().agree().install(A, 2, kSecond, setOf({A, B})).at(101_s).renew(A, 2).grant(A, B, 2);
+  EXPECT_EQ(ring.expect(Anomaly::grantedBeforeActivation).rule(), "EP-9");
+}
+
+// ---- Minority silence, and strangers ----------------------------------------------------------------------
+
+TEST(Membership, WithoutALeaseNobodyGrants) {
+  Ring ring;
+  ring.at(0_s).found().at(100_s).grant(A, B, 1);
+  EXPECT_EQ(ring.expect(Anomaly::grantedWithoutMembership).rule(), "EP-6");
+
+  Ring before;
+  before.at(0_s).found().at(99_s).grant(A, B, 1);
+  before.expectHolds();
+}
+
+TEST(Membership, StrangersTakeNoPart) {
+  Ring asked;
+  asked.at(0_s).found().grant(A, D, 1);
+  EXPECT_EQ(asked.expect(Anomaly::strangerTakesPart).other, D);
+
+  Ring home;
+  home.at(0_s).found().install(D, 1, kFirst).renew(D, 1).activate(D, 1).grant(D, A, 1);
+  EXPECT_EQ(home.expect(Anomaly::strangerTakesPart).other, D);
+}
+
+// ---- Home maps --------------------------------------------------------------------------------------------
+
+/// Home maps: nobody renews.
+class Map : public Ring {
+ public:
+  Map() {
+    at(0_s);
+    for (const NodeId node : {A, B, C}) install(node, 1, kFirst).activate(node, 1);
+  }
+  Map& acknowledge(NodeId node) {
+    story.tell(node, obs::HomeMapAcknowledged{2, 1});
+    return *this;
+  }
+  Map& record(obs::NodeBits acknowledged, obs::NodeBits fenced = kNobody) {
+    story.tell(A, obs::HomeMapActivated{2, kSecond, acknowledged, fenced});
+    return *this;
+  }
+};
+
+TEST(Membership, AHomeMapChangeWithAllItsStepsHolds) {
+  Map map;
+  map.grant(A, C, 1).hold(C, 1).at(1_s);
+  for (const NodeId node : {A, B, C, D}) map.acknowledge(node);
+  map.at(12_s);
+  map.record(setOf({A, B, C, D}));
+  for (const NodeId node : {A, B, D}) map.install(node, 2, kSecond).activate(node, 2);
+  map.grant(D, A, 2);
+  map.expectHolds();
+}
+
+TEST(Membership, AHomeMapIsActivatedAfterEverybodyStopped) {
+  Map leaver;  // nobody told the one that leaves
+  for (const NodeId node : {A, B, D}) leaver.acknowledge(node);
+  leaver.at(20_s);
+  leaver.record(setOf({A, B, D}));
+  EXPECT_EQ(leaver.expect(Anomaly::activatedUnquiesced).other, C);
+
+  Map declared;  // HM-5: declared removed, and running
+  for (const NodeId node : {A, B, D}) declared.acknowledge(node);
+  declared.record(setOf({A, B, D}), setOf({C}));
+  EXPECT_EQ(declared.expect(Anomaly::activatedUnquiesced).other, C);
+
+  Map stopped;
+  for (const NodeId node : {A, B, D}) stopped.acknowledge(node);
+  stopped.story.crash(C);
+  stopped.record(setOf({A, B, D}), setOf({C}));
+  stopped.expectHolds();
+
+  Map restarted;  // HM-4
+  for (const NodeId node : {A, B, C, D}) restarted.acknowledge(node);
+  restarted.story.crash(C).restart(C);
+  restarted.install(C, 1, kFirst).activate(C, 1);
+  restarted.at(20_s);
+  restarted.record(setOf({A, B, C, D}));
+  EXPECT_EQ(restarted.expect(Anomaly::activatedUnquiesced).other, C);
+}
+
+TEST(Membership, AHomeMapIsActivatedAfterTheDrain) {
+  Map map;
+  map.grant(A, C, 1).hold(C, 1).at(1_s);
+  for (const NodeId node : {A, B, C, D}) map.acknowledge(node);
+  map.at(2_s);
+  map.record(setOf({A, B, C, D})).install(D, 2, kSecond).activate(D, 2);
+  EXPECT_EQ(map.expect(Anomaly::activatedTooEarly).other, C);
+}
+
+TEST(Membership, WhoHasAcknowledgedServesNoMore) {
+  Map grants;
+  grants.acknowledge(A).grant(A, B, 1);
+  EXPECT_EQ(grants.expect(Anomaly::servedAfterAcknowledging).rule(), "HM-3");
+
+  Map admits;
+  admits.acknowledge(C);
+  admits.story.tell(C, obs::Admitted{{1}, K, {1, 1, 1}, Path::cached, false, admits.story.local(C) + 1_s});
+  admits.expect(Anomaly::servedAfterAcknowledging);
+}
+
+TEST(Membership, AHomeMapNeedsItsActivationRecord) {
+  Map map;
+  map.install(D, 2, kSecond);
+  map.expect(Anomaly::installedWithoutCertificate);
+}
+
+// ---- Texts ------------------------------------------------------------------------------------------------
+
+TEST(Membership, EveryAnomalyHasARuleAndASentence) {
+  boost::mp11::mp_for_each<boost::describe::describe_enumerators<Anomaly>>([](auto anomaly) {
+    Finding finding;
+    finding.anomaly = anomaly.value;
+    if (anomaly.value >= Anomaly::ballotWentBack) finding.checker = Checker::membership;
+    EXPECT_FALSE(finding.rule().empty()) << anomaly.name;
+    EXPECT_EQ(describe(finding).find("promises that ."), std::string::npos) << anomaly.name;
+  });
+}
+
+}  // namespace
+}  // namespace holdfast::checkers::testing
