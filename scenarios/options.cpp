@@ -186,6 +186,14 @@ Problem judge(const FaultOptions& f, const protocol::ProtocolOptions& p) {
         "protocol.maxDelegation of {} (CK-3)",
         f.maxDriftPpb, covered, durationText(p.skew), durationText(p.maxDelegation));
   }
+  // EP-8: what a promise reports is waited out on another clock, in the worst case slow against fast.
+  const sim::Int128 apart = sim::Int128{f.maxDriftPpb} * 2'000'000'000;
+  const sim::Int128 allowed = sim::Int128{p.rateErrorPpb} * (1'000'000'000 - f.maxDriftPpb);
+  if (p.membership == protocol::MembershipKind::epoch && apart > allowed) {
+    return fmt::format(
+        "protocol.rateErrorPpb is {}; expected what two clocks off by faults.maxDriftPpb = {} differ",
+        p.rateErrorPpb, f.maxDriftPpb);
+  }
   if (f.wallDriftPpb < 0 || f.wallDriftPpb > sim::kMaxRatePpb) {
     return fmt::format("faults.wallDriftPpb is {}; expected 0 to {}", f.wallDriftPpb, sim::kMaxRatePpb);
   }
@@ -303,7 +311,11 @@ std::expected<void, std::string> validate(const RunOptions& options) {
 std::int64_t driftCovered(const protocol::ProtocolOptions& options) {
   // maxDelegation * (1 + d) <= (maxDelegation + skew) * (1 - d), solved for d and rounded down.
   const sim::Int128 skew = options.skew.ns;
-  const sim::Int128 both = sim::Int128{options.maxDelegation.ns} * 2 + skew;
+  // Epochs have leases of their own, which the same margin covers (EP-7).
+  const bool epochs = options.membership == protocol::MembershipKind::epoch;
+  const Duration longest =
+      epochs ? std::max(options.maxDelegation, options.epochLease) : options.maxDelegation;
+  const sim::Int128 both = sim::Int128{longest.ns} * 2 + skew;
   if (skew <= 0 || both <= 0) return 0;
   const auto covered = static_cast<std::int64_t>(skew * 1'000'000'000 / both);
   return std::min(covered, sim::kMaxRatePpb);

@@ -8,7 +8,7 @@
 
 #include "tests/protocol/epoch_network.hpp"
 
-namespace holdfast::protocol {
+namespace holdfast::protocol::epochs {
 namespace {
 
 using sim::milliseconds;
@@ -130,4 +130,4 @@ TEST(Agreement, DuellingProposersComeToAnEnd) {
 }
 
 }  // namespace
-}  // namespace holdfast::protocol
+}  // namespace holdfast::protocol::epochs

@@ -10,7 +10,7 @@
 
 #include "tests/protocol/epoch_network.hpp"
 
-namespace holdfast::protocol {
+namespace holdfast::protocol::epochs {
 namespace {
 
 using sim::milliseconds;
@@ -475,4 +475,4 @@ TEST(EpochMembership, TheHashSeesPromisesReservationsAndProtection) {
 }
 
 }  // namespace
-}  // namespace holdfast::protocol
+}  // namespace holdfast::protocol::epochs

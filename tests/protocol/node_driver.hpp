@@ -28,7 +28,8 @@ inline std::shared_ptr<const Directory> makeDirectory(std::size_t nodes, std::si
 class NodeDriver {
  public:
   NodeDriver(std::size_t nodes, std::size_t keys, Rules rules = {},
-             MonotonicInstant start = MonotonicInstant{sim::seconds(1'000).ns})
+             MonotonicInstant start = MonotonicInstant{sim::seconds(1'000).ns},
+             const ProtocolOptions& options = {})
       : now(start), directory_(makeDirectory(nodes, keys)) {
     for (std::size_t i = 0; i < nodes; ++i) members_.push_back({static_cast<std::uint16_t>(i)});
     for (const NodeId id : members_) {
@@ -36,6 +37,7 @@ class NodeDriver {
       setup.self = id;
       setup.directory = directory_.get();
       setup.rules = rules;
+      setup.options = options;
       setup.members = members_;
       nodes_.emplace_back(setup, Durable{});
     }
