@@ -1,0 +1,314 @@
+// Breadth-first search: visits every reachable state level by level, and meets a bad one on a shortest path.
+//
+// The frontier is taken in blocks. Of each block the successors' fingerprints are computed, then inserted
+// into the visited set, and only the new states are made and kept. All three parts run on several threads,
+// and the order of what they produce is that of the frontier, so counts, paths and verdicts are the same for
+// any number of threads. The bad state reported is the first of its level.
+//
+// Memory is bounded: before a block is inserted, what it can take at most is added up, and the search stops
+// with Cut::memory rather than exceed the limit.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "explore/fingerprint_set.hpp"
+#include "explore/paged_vector.hpp"
+#include "explore/search.hpp"
+#include "explore/search_tree.hpp"
+#include "explore/workers.hpp"
+
+namespace holdfast::explore {
+
+template <Model M>
+class BreadthFirst {
+ public:
+  /// `model` must outlive the search.
+  BreadthFirst(const M& model, Limits limits)
+      : model_(model), limits_(std::move(limits)), workers_(std::max(1U, limits_.jobs)) {}
+
+  /// Searches from the initial state, or from where a resumed search stood. Call it once.
+  Result run();
+
+  /// Takes a search up again that was cut short. False when the tree does not fit this model.
+  bool resume(SearchTree tree);
+
+  /// The complete levels, which is what a checkpoint keeps of a search that was cut short. Call it after
+  /// run().
+  const SearchTree& completeLevels() {
+    const std::size_t complete = static_cast<std::size_t>(tree_.levels.back()) + frontier_.size();
+    tree_.parents.resize(complete);
+    tree_.ordinals.resize(complete);
+    return tree_;
+  }
+
+ private:
+  using State = typename M::State;
+  using Choice = typename M::Choice;
+
+  static constexpr std::size_t kChunk = 256;
+  static constexpr std::size_t kChunks = 16;
+  static constexpr std::size_t kAhead = 8;  // entries that are prefetched
+
+  struct Successor {
+    std::uint64_t fingerprint;
+    Choice choice;
+    std::uint32_t parent;  // in the frontier
+    std::uint16_t ordinal;
+    bool fresh;
+  };
+  struct Chunk {
+    std::vector<Successor> successors;
+    std::size_t fresh = 0;
+    std::size_t base = 0;     // where its new states go
+    std::size_t bad = kNone;  // its first new state that is bad, by place in the next level
+  };
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
+  void start();
+  bool expandLevel(Result& result);
+  void expand(std::size_t from, std::size_t to);
+  void insert();
+  void keep(std::size_t freshStates);
+  void keepChunk(Chunk& chunk, std::size_t level);
+  Cut cutBefore(std::size_t successors) const;
+  template <class Body>
+  void eachChunk(const Body& body);
+  std::size_t bytesNow() const {
+    return visited_.bytes() + tree_.bytes() + frontier_.bytes() + next_.bytes() + bytesOf(model_);
+  }
+  void tell(std::uint64_t transitions);
+
+  const M& model_;
+  Limits limits_;
+  Workers workers_;
+  Stopwatch watch_;
+  FingerprintSet visited_;
+  SearchTree tree_;
+  PagedVector<State, 12> frontier_;
+  PagedVector<State, 12> next_;
+  std::vector<Chunk> chunks_ = std::vector<Chunk>(kChunks);
+  std::size_t used_ = 0;  // chunks of the block at hand
+  std::uint64_t transitions_ = 0;
+  std::size_t expanded_ = 0;  // states of the frontier
+  std::size_t peak_ = 0;
+};
+
+template <Model M>
+void BreadthFirst<M>::start() {
+  if (tree_.size() != 0) return;
+  const State initial = model_.initial();
+  visited_.insert(model_.fingerprint(initial));
+  tree_.parents.push(0);
+  tree_.ordinals.push(0);
+  tree_.levels = {0};
+  frontier_.push(initial);
+}
+
+template <Model M>
+Result BreadthFirst<M>::run() {
+  start();
+  Result result;
+  transitions_ = tree_.transitions;
+  result.judgement = tree_.size() == 1 ? model_.judge(frontier_[0]) : Judgement{};
+  if (result.judgement.bad()) {
+    result.verdict = Verdict::violated;
+  } else {
+    while (expandLevel(result)) {
+    }
+  }
+  result.states = visited_.size();
+  result.transitions = transitions_;
+  result.bytes = std::max(peak_, bytesNow());
+  result.setBytes = visited_.bytes() + tree_.bytes();
+  result.seconds = watch_.seconds();
+  return result;
+}
+
+/// Expands the whole frontier; false when the search is over.
+template <Model M>
+bool BreadthFirst<M>::expandLevel(Result& result) {
+  result.depth = static_cast<std::uint32_t>(tree_.levels.size() - 1);
+  if (limits_.depth != 0 && result.depth >= limits_.depth) {
+    result.cut = Cut::depth;
+    return false;
+  }
+  for (std::size_t from = 0; from < frontier_.size(); from += kChunk * kChunks) {
+    const std::size_t to = std::min(from + kChunk * kChunks, frontier_.size());
+    expand(from, to);
+    std::size_t successors = 0;
+    for (std::size_t i = 0; i < used_; ++i) successors += chunks_[i].successors.size();
+    result.cut = cutBefore(successors);
+    if (result.cut != Cut::none) return false;
+    insert();
+    std::size_t fresh = 0;
+    for (std::size_t i = 0; i < used_; ++i) {
+      chunks_[i].base = next_.size() + fresh;
+      fresh += chunks_[i].fresh;
+    }
+    keep(fresh);
+    transitions_ += successors;
+    expanded_ = to;
+    tell(transitions_);
+    for (std::size_t i = 0; i < used_; ++i) {
+      if (chunks_[i].bad == kNone) continue;
+      result.verdict = Verdict::violated;
+      result.judgement = model_.judge(next_[chunks_[i].bad]);
+      result.path = tree_.pathTo(tree_.levels.back() + frontier_.size() + chunks_[i].bad);
+      result.depth += 1;
+      return false;
+    }
+  }
+  peak_ = std::max(peak_, bytesNow());
+  if (next_.empty()) {
+    result.verdict = Verdict::verified;
+    return false;
+  }
+  tree_.levels.push_back(tree_.levels.back() + frontier_.size());
+  tree_.transitions = transitions_;
+  frontier_.swap(next_);
+  next_.clear();
+  expanded_ = 0;
+  return true;
+}
+
+template <Model M>
+template <class Body>
+void BreadthFirst<M>::eachChunk(const Body& body) {
+  std::atomic<std::size_t> taken{0};
+  workers_.run([&](unsigned) {
+    for (std::size_t i = taken++; i < used_; i = taken++) body(i);
+  });
+}
+
+template <Model M>
+void BreadthFirst<M>::expand(std::size_t from, std::size_t to) {
+  used_ = (to - from + kChunk - 1) / kChunk;
+  eachChunk([&](std::size_t index) {
+    thread_local std::vector<Choice> choices;
+    Chunk& chunk = chunks_[index];
+    chunk.successors.clear();
+    chunk.fresh = 0;
+    chunk.bad = kNone;
+    const std::size_t end = std::min(from + (index + 1) * kChunk, to);
+    for (std::size_t place = from + index * kChunk; place < end; ++place) {
+      const State& state = frontier_[place];
+      choices.clear();
+      model_.choices(state, choices);
+      for (std::size_t ordinal = 0; ordinal < choices.size(); ++ordinal) {
+        State successor = state;
+        model_.apply(successor, choices[ordinal]);
+        chunk.successors.push_back({model_.fingerprint(successor), choices[ordinal],
+                                    static_cast<std::uint32_t>(place), static_cast<std::uint16_t>(ordinal),
+                                    false});
+      }
+    }
+  });
+}
+
+template <Model M>
+void BreadthFirst<M>::insert() {
+  const std::size_t count = workers_.count();
+  std::vector<std::size_t> fresh(count * kChunks);
+  workers_.run([&](unsigned worker) {
+    for (std::size_t index = 0; index < used_; ++index) {
+      std::vector<Successor>& successors = chunks_[index].successors;
+      const auto mine = [&](std::size_t i) {
+        return FingerprintSet::shardOf(successors[i].fingerprint) % count == worker;
+      };
+      for (std::size_t i = 0; i < successors.size(); ++i) {
+        const std::size_t next = i + kAhead;
+        if (next < successors.size() && mine(next)) visited_.prefetch(successors[next].fingerprint);
+        if (!mine(i) || !visited_.insert(successors[i].fingerprint)) continue;
+        successors[i].fresh = true;
+        ++fresh[worker * kChunks + index];
+      }
+    }
+  });
+  for (std::size_t worker = 0; worker < count; ++worker) {
+    for (std::size_t index = 0; index < used_; ++index)
+      chunks_[index].fresh += fresh[worker * kChunks + index];
+  }
+}
+
+template <Model M>
+void BreadthFirst<M>::keep(std::size_t freshStates) {
+  next_.resize(next_.size() + freshStates);
+  tree_.parents.resize(tree_.parents.size() + freshStates);
+  tree_.ordinals.resize(tree_.ordinals.size() + freshStates);
+  const std::size_t level = static_cast<std::size_t>(tree_.levels.back());
+  eachChunk([&](std::size_t index) { keepChunk(chunks_[index], level); });
+}
+
+template <Model M>
+void BreadthFirst<M>::keepChunk(Chunk& chunk, std::size_t level) {
+  std::size_t place = chunk.base;
+  for (const Successor& successor : chunk.successors) {
+    if (!successor.fresh) continue;
+    State state = frontier_[successor.parent];
+    model_.apply(state, successor.choice);
+    next_[place] = state;
+    const std::size_t record = level + frontier_.size() + place;
+    tree_.parents[record] = static_cast<std::uint32_t>(level + successor.parent);
+    tree_.ordinals[record] = successor.ordinal;
+    if (chunk.bad == kNone && model_.judge(state).bad()) chunk.bad = place;
+    ++place;
+  }
+}
+
+template <Model M>
+Cut BreadthFirst<M>::cutBefore(std::size_t successors) const {
+  if (limits_.interrupted != nullptr && limits_.interrupted->load(std::memory_order_relaxed)) {
+    return Cut::interrupted;
+  }
+  if (limits_.seconds > 0 && watch_.seconds() > limits_.seconds) return Cut::time;
+  if (limits_.states != 0 && visited_.size() >= limits_.states) return Cut::states;
+  if (tree_.size() + successors > UINT32_MAX) return Cut::states;
+  if (limits_.memoryBytes != 0) {
+    const std::size_t records = successors * (sizeof(State) + 6);
+    if (bytesNow() + visited_.growth(successors) + records > limits_.memoryBytes) return Cut::memory;
+  }
+  return Cut::none;
+}
+
+template <Model M>
+void BreadthFirst<M>::tell(std::uint64_t transitions) {
+  if (!limits_.progress || !watch_.tellsNow()) return;
+  peak_ = std::max(peak_, bytesNow());
+  limits_.progress({visited_.size(), transitions, static_cast<std::uint32_t>(tree_.levels.size() - 1),
+                    frontier_.size() - expanded_ + next_.size(), bytesNow(), watch_.seconds()});
+}
+
+template <Model M>
+bool BreadthFirst<M>::resume(SearchTree tree) {
+  std::vector<Choice> choices;
+  visited_.clear();
+  frontier_.clear();
+  frontier_.push(model_.initial());
+  visited_.insert(model_.fingerprint(frontier_[0]));
+  for (std::size_t level = 1; level < tree.levels.size(); ++level) {
+    const std::uint64_t before = tree.levels[level - 1];
+    const std::uint64_t begin = tree.levels[level];
+    const std::uint64_t end = level + 1 < tree.levels.size() ? tree.levels[level + 1] : tree.size();
+    next_.clear();
+    for (std::uint64_t i = begin; i < end; ++i) {
+      if (tree.parents[i] < before || tree.parents[i] >= begin) return false;
+      State state = frontier_[tree.parents[i] - before];
+      choices.clear();
+      model_.choices(state, choices);
+      if (tree.ordinals[i] >= choices.size()) return false;
+      model_.apply(state, choices[tree.ordinals[i]]);
+      if (!visited_.insert(model_.fingerprint(state))) return false;
+      next_.push(state);
+    }
+    frontier_.swap(next_);
+  }
+  next_.clear();
+  tree_ = std::move(tree);
+  return true;
+}
+
+}  // namespace holdfast::explore

@@ -1,0 +1,37 @@
+// The tree that a breadth-first search grows: for each visited state its parent and the choice that led from
+// there, in the order of discovery, 6 bytes a state. A path is read off backwards.
+//
+// The tree is also all that a checkpoint holds: states and fingerprints are made again from it by taking each
+// choice once, which costs one step a state instead of one for each of its choices.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "explore/paged_vector.hpp"
+
+namespace holdfast::explore {
+
+struct SearchTree {
+  PagedVector<std::uint32_t> parents;
+  PagedVector<std::uint16_t> ordinals;
+  std::vector<std::uint64_t> levels;  ///< Where each complete level begins; the last one is to be expanded.
+  std::uint64_t transitions = 0;      ///< Of all levels before the last one.
+
+  std::size_t size() const { return parents.size(); }
+  std::size_t bytes() const { return parents.bytes() + ordinals.bytes(); }
+  /// The ordinals from the initial state to `index`.
+  std::vector<std::uint16_t> pathTo(std::uint64_t index) const;
+};
+
+/// Writes the complete levels. `identity` names model, bounds and rules: a checkpoint fits no other search.
+/// The error says what could not be written.
+std::expected<void, std::string> saveCheckpoint(const std::string& file, const std::string& identity,
+                                                const SearchTree& tree);
+
+/// The error says what is wrong with the file: missing, of another version, of another search, damaged.
+std::expected<SearchTree, std::string> loadCheckpoint(const std::string& file, const std::string& identity);
+
+}  // namespace holdfast::explore

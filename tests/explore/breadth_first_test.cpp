@@ -1,0 +1,156 @@
+// The engine counts what three independent checkers have agreed on, finds the seeded bugs by shortest paths,
+// and says the same with one thread and with two.
+#include "explore/breadth_first.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/explore/calibration_model.hpp"
+
+namespace holdfast::explore {
+namespace {
+
+using calibration::Bug;
+using calibration::CalibrationModel;
+
+Limits withJobs(unsigned jobs) {
+  Limits limits;
+  limits.jobs = jobs;
+  return limits;
+}
+
+TEST(BreadthFirst, CountsTwoGrantsWithOneThreadAndWithTwo) {
+  for (const unsigned jobs : {1U, 2U}) {
+    const Result result = calibration::search({2, Bug::none, false}, withJobs(jobs));
+    EXPECT_EQ(result.verdict, Verdict::verified);
+    EXPECT_EQ(result.states, 584'628U) << jobs << " jobs";
+    EXPECT_EQ(result.transitions, 5'887'770U) << jobs << " jobs";
+  }
+}
+
+TEST(BreadthFirst, CountsThreeGrantsUnderSymmetry) {
+  const Result result = calibration::search({3, Bug::none, true}, withJobs(2));
+  EXPECT_EQ(result.verdict, Verdict::verified);
+  EXPECT_EQ(result.states, 1'016'245U);
+  EXPECT_EQ(result.transitions, 12'421'833U);
+  EXPECT_EQ(result.depth + 1, 62U) << "levels, the initial state's included";
+}
+
+TEST(BreadthFirst, CountsThreeGrants) {
+  const Result result = calibration::search({3, Bug::none, false}, withJobs(2));
+  EXPECT_EQ(result.states, 6'043'732U);
+  EXPECT_EQ(result.transitions, 74'044'230U);
+  EXPECT_EQ(result.depth + 1, 62U) << "levels, the initial state's included";
+  EXPECT_LE(result.setBytes, 24 * result.states) << "visited set and what a path needs";
+}
+
+TEST(BreadthFirst, FindsEachSeededBugByTheSamePathWithAnyNumberOfThreads) {
+  for (const Bug bug : {Bug::noSkewMargin, Bug::releaseUnmatched, Bug::waiterReleases}) {
+    const Result one = calibration::search({3, bug, false}, withJobs(1));
+    const Result two = calibration::search({3, bug, false}, withJobs(2));
+    ASSERT_EQ(one.verdict, Verdict::violated);
+    EXPECT_GE(one.path.size(), 8U);
+    EXPECT_LE(one.path.size(), 19U);
+    EXPECT_EQ(one.path.size(), one.depth);
+    EXPECT_EQ(one.path, two.path);
+    EXPECT_EQ(one.states, two.states);
+    const CalibrationModel model({3, bug, false});
+    const auto states = statesOf(model, one.path);
+    EXPECT_TRUE(model.judge(states.back()).bad());
+    for (std::size_t i = 0; i + 1 < states.size(); ++i) EXPECT_FALSE(model.judge(states[i]).bad());
+  }
+}
+
+TEST(BreadthFirst, StopsAtEachBoundAndNeverSaysVerified) {
+  Limits depth;
+  depth.depth = 10;
+  const Result shallow = calibration::search({2, Bug::none, false}, depth);
+  EXPECT_EQ(shallow.verdict, Verdict::incomplete);
+  EXPECT_EQ(shallow.cut, Cut::depth);
+  EXPECT_EQ(shallow.depth, 10U);
+
+  Limits memory;
+  memory.memoryBytes = 8U << 20;
+  const Result small = calibration::search({3, Bug::none, false}, memory);
+  EXPECT_EQ(small.verdict, Verdict::incomplete);
+  EXPECT_EQ(small.cut, Cut::memory);
+  EXPECT_LE(small.bytes, memory.memoryBytes);
+  EXPECT_GT(small.states, 1'000U);
+
+  std::atomic<bool> interrupted = true;
+  Limits stop;
+  stop.interrupted = &interrupted;
+  EXPECT_EQ(calibration::search({2, Bug::none, false}, stop).cut, Cut::interrupted);
+}
+
+class CheckpointTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    file_ = ::testing::TempDir() + "holdfast_" + info->name() + ".checkpoint";
+  }
+  void TearDown() override { std::filesystem::remove(file_); }
+
+  /// A search cut short at `states`, saved under the identity "calibration".
+  Result cutShort(std::uint64_t states) {
+    Limits limits;
+    limits.states = states;
+    BreadthFirst<CalibrationModel> search(model_, limits);
+    const Result result = search.run();
+    EXPECT_TRUE(saveCheckpoint(file_, "calibration", search.completeLevels()).has_value());
+    return result;
+  }
+
+  CalibrationModel model_{{2, Bug::none, false}};
+  std::string file_;
+};
+
+TEST_F(CheckpointTest, AResumedSearchEndsWithTheCountsOfAnUninterruptedOne) {
+  EXPECT_EQ(cutShort(100'000).cut, Cut::states);
+  auto tree = loadCheckpoint(file_, "calibration");
+  ASSERT_TRUE(tree.has_value()) << tree.error();
+  BreadthFirst<CalibrationModel> search(model_, Limits{});
+  ASSERT_TRUE(search.resume(*std::move(tree)));
+  const Result result = search.run();
+  EXPECT_EQ(result.verdict, Verdict::verified);
+  EXPECT_EQ(result.states, 584'628U);
+  EXPECT_EQ(result.transitions, 5'887'770U);
+}
+
+TEST_F(CheckpointTest, ACheckpointOfAnotherSearchVersionOrContentIsRefusedWithAReason) {
+  cutShort(1'000);
+  const auto other = loadCheckpoint(file_, "another");
+  ASSERT_FALSE(other.has_value());
+  EXPECT_NE(other.error().find("belongs to the search 'calibration'"), std::string::npos) << other.error();
+
+  std::string bytes;
+  {
+    std::ifstream in(file_, std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  const auto rewritten = [&](std::string content) {
+    std::ofstream(file_, std::ios::binary | std::ios::trunc) << content;
+    return loadCheckpoint(file_, "calibration").error();
+  };
+  EXPECT_NE(rewritten(bytes.substr(0, bytes.size() - 9)).find("damaged"), std::string::npos);
+  std::string flipped = bytes;
+  flipped[flipped.size() / 2] = static_cast<char>(flipped[flipped.size() / 2] ^ 1);
+  EXPECT_NE(rewritten(flipped).find("damaged"), std::string::npos);
+  EXPECT_NE(rewritten("holdfast-checkpoint 9\n").find("version"), std::string::npos);
+  std::filesystem::remove(file_);
+  EXPECT_NE(loadCheckpoint(file_, "calibration").error().find("no checkpoint"), std::string::npos);
+}
+
+TEST_F(CheckpointTest, ATreeOfAnotherModelDoesNotResume) {
+  cutShort(5'000);
+  auto tree = loadCheckpoint(file_, "calibration");
+  ASSERT_TRUE(tree.has_value()) << tree.error();
+  const CalibrationModel renamed({2, Bug::none, true});
+  BreadthFirst<CalibrationModel> search(renamed, Limits{});
+  EXPECT_FALSE(search.resume(*std::move(tree)));
+}
+
+}  // namespace
+}  // namespace holdfast::explore
