@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace holdfast::protocol {
+namespace holdfast::protocol::record_test {
 namespace {
 
 constexpr TxnId kFirst{1};
@@ -188,4 +188,4 @@ TEST(Record, TheLeastTimestampIsStillAWrite) {
 }
 
 }  // namespace
-}  // namespace holdfast::protocol
+}  // namespace holdfast::protocol::record_test

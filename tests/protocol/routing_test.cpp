@@ -78,14 +78,14 @@ TEST(Rendezvous, TakesTheGreatestHash) {
 }
 
 TEST(Rendezvous, BalancesRoughly) {
-  constexpr std::size_t kKeys = 5'000;
-  const Directory directory = directoryOf(5, kKeys);
+  constexpr std::size_t kMany = 5'000;
+  const Directory directory = directoryOf(5, kMany);
   for (const std::uint32_t version : {1u, 2u}) {
     std::map<NodeId, std::size_t> share;
-    for (std::uint32_t k = 0; k < kKeys; ++k) ++share[homeOf(directory, allOf(directory), KeyId{k}, version)];
+    for (std::uint32_t k = 0; k < kMany; ++k) ++share[homeOf(directory, allOf(directory), KeyId{k}, version)];
     ASSERT_EQ(share.size(), 5u);
     for (const auto& [node, count] : share) {
-      EXPECT_NEAR(static_cast<double>(count), kKeys / 5.0, kKeys / 5.0 * 0.15) << directory.name(node);
+      EXPECT_NEAR(static_cast<double>(count), kMany / 5.0, kMany / 5.0 * 0.15) << directory.name(node);
     }
   }
 }
