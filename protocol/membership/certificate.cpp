@@ -76,7 +76,7 @@ std::expected<void, obs::CertificateFault> verify(const Directory& directory,
     return std::unexpected(CertificateFault::oversized);
   }
   if (!isRingVersion(configuration.ringVersion)) return std::unexpected(CertificateFault::version);
-  if (!wellFormed(directory, configuration) || certificate.value.protection < Duration{}) {
+  if (!wellFormed(directory, configuration) || !plausible(certificate.value.protection)) {
     return std::unexpected(CertificateFault::malformed);
   }
   if (configuration.number <= predecessor.number) return std::unexpected(CertificateFault::obsolete);

@@ -96,6 +96,12 @@ BOOST_DESCRIBE_STRUCT(Certificate, (), (value, votes))
 /// Bounds that are checked before anything is kept (BD-1, BD-3).
 inline constexpr std::size_t kMaxMembers = 128;
 inline constexpr std::size_t kMaxCertificatesPerMessage = 64;
+inline constexpr std::uint32_t kMaxBallotCounter = 1U << 30;
+/// Reported remainders and protections lie between nothing and this.
+inline constexpr Duration kLongestProtection = sim::hours(24 * 365);
+constexpr bool plausible(Duration remaining) {
+  return remaining >= Duration{} && remaining <= kLongestProtection;
+}
 
 /// What `voter` signs for `value`. The secret is the voter's own; simulated forgers do not have it.
 std::uint64_t signVote(const Directory& directory, NodeId voter, const AcceptedValue& value);

@@ -50,6 +50,7 @@ const Configuration& EpochMembership::newest() const {
 
 MembershipChange EpochMembership::boot(const MembershipEnv& env) {
   MembershipChange change;
+  listen(env);
   if (founded_) {
     acceptor_.restore(found_.acceptor, number() + 1, env);
     acceptor_.reserveAfterRestart(env);
@@ -64,7 +65,6 @@ MembershipChange EpochMembership::boot(const MembershipEnv& env) {
     joiner_.begin(found_.corrupted ? obs::JoiningReason::corrupted : obs::JoiningReason::blank, identity_,
                   env);
     acceptor_.begin(number() + 1);
-    listen(env);
     change = renew(env);
   }
   found_ = {};

@@ -31,8 +31,9 @@ void admit(Configuration& configuration, Member member) {
 
 Cause EpochMembership::ballotRefusal(NodeId from, const Ballot& ballot, std::uint32_t ringVersion,
                                      const MembershipEnv& env) const {
-  if (!ballot.valid() || ballot.proposer != from)
-    return Cause::malformed;  // EP-1: a ballot is its proposer's
+  // EP-1: a ballot is its proposer's own.
+  if (!ballot.valid() || ballot.counter > kMaxBallotCounter || ballot.proposer != from)
+    return Cause::malformed;
   if (!isMember(from)) return Cause::notMember;
   if (ringVersion != env.options().ringVersion && env.on(Rule::RT3_VersionsAgree)) return Cause::version;
   // EP-11: no acceptor without a certificate for the configuration that votes.
@@ -68,7 +69,7 @@ MembershipChange EpochMembership::onAccept(NodeId from, const MembershipAccept& 
   Cause cause = ballotRefusal(from, value.ballot, value.configuration.ringVersion, env);
   if (cause == Cause::none && value.configuration.number != number() + 1) cause = Cause::membership;
   if (cause == Cause::none &&
-      (!wellFormed(env.directory(), value.configuration) || value.protection < Duration{})) {
+      (!wellFormed(env.directory(), value.configuration) || !plausible(value.protection))) {
     cause = Cause::malformed;
   }
   if (cause != Cause::none) {
@@ -90,10 +91,10 @@ MembershipChange EpochMembership::onVote(NodeId from, const Message& message, co
   std::vector<Answer> out;
   MembershipChange change;
   if (const auto* promise = std::get_if<MembershipPromise>(&message)) {
-    const bool sane = promise->reservation >= Duration{} && promise->carried >= Duration{} &&
+    const bool sane = plausible(promise->reservation) && plausible(promise->carried) &&
                       (!promise->accepted || (wellFormed(env.directory(), promise->accepted->configuration) &&
                                               promise->accepted->configuration.number == promise->number &&
-                                              promise->accepted->protection >= Duration{}));
+                                              plausible(promise->accepted->protection)));
     if (sane) {
       proposer_.onPromise(from, *promise, present, protectedUntil_, out, env);
     } else {

@@ -101,7 +101,7 @@ void Proposer::sendAccept(const Configuration& present, std::vector<Answer>& out
 void Proposer::onReject(NodeId from, const MembershipReject& reject, const MembershipEnv& env) {
   if (reject.number != wanted_.number || reject.ballot != ballot_ || !inRound()) return;
   // One acceptor's word suffices: a greater ballot is about, and this one only stands in its way.
-  if (from == env.self() || reject.promised > ballot_) {
+  if ((from == env.self() || reject.promised > ballot_) && reject.promised.counter <= kMaxBallotCounter) {
     highestCounter_ = std::max(highestCounter_, reject.promised.counter);
     abandon(Cause::superseded, env);
   }
