@@ -49,7 +49,7 @@ Cause Home::refusal(NodeId from, const LockRequest& request, const Env& env) con
   if (env.now() < quarantineUntil_ && env.on(Rule::DG9_Quarantine)) return Cause::quarantine;
   // EP-9: whatever the predecessors may still have granted is waited out for every key, moved or not.
   const bool gated = env.on(Rule::EP9_GatesEveryKey) || !env.keptHome(request.key);
-  if (env.now() < env.membership.grantsFrom() && gated) return Cause::activation;
+  if (!env.membership.active() && gated) return Cause::activation;
   return Cause::none;
 }
 

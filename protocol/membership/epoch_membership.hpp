@@ -46,6 +46,7 @@ class EpochMembership {
   std::uint32_t ringVersion() const { return chain_.current().ringVersion; }
   MonotonicInstant deadline() const { return lease_.deadline(); }
   MonotonicInstant grantsFrom() const { return protectedUntil_; }
+  bool active() const { return active_; }
   bool first() const { return number() == 1 && !joiner_.joining() && identity_ == 0; }
 
   const CertificateChain& chain() const { return chain_; }

@@ -25,6 +25,7 @@ class FixedEpoch {
   std::uint32_t ringVersion() const { return ringVersion_; }
   MonotonicInstant deadline() const { return lease_.deadline(); }
   MonotonicInstant grantsFrom() const { return MonotonicInstant::longAgo(); }
+  bool active() const { return true; }
   bool first() const { return true; }
 
   void addTo(StateHash& hash) const { hash.add(lease_); }

@@ -26,6 +26,7 @@ class HomeMap {
   /// A home map has no lease: it is live for ever once it is active.
   MonotonicInstant deadline() const { return MonotonicInstant::never(); }
   MonotonicInstant grantsFrom() const { return MonotonicInstant::longAgo(); }
+  bool active() const { return true; }
   bool first() const { return true; }
 
   void addTo(StateHash& hash) const;

@@ -36,6 +36,10 @@ class Membership {
   MonotonicInstant grantsFrom() const {
     return std::visit([](const auto& kind) { return kind.grantsFrom(); }, kind_);
   }
+  /// Whether the wait is over and was said to be, by MembershipActive.
+  bool active() const {
+    return std::visit([](const auto& kind) { return kind.active(); }, kind_);
+  }
   /// Whether no configuration came before this one, so that absence from a home's memory may count (FR-6).
   bool first() const {
     return std::visit([](const auto& kind) { return kind.first(); }, kind_);
