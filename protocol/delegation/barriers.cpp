@@ -31,10 +31,8 @@ void Barriers::start(const Env& env) {
     env.send(member, BarrierRequest{env.membership.number(), nonce_});
   };
   for (const NodeId member : env.membership.members()) ask(member);
-  // Who was a member just before may have written under it, and be reachable: a planned change (EP-13).
-  for (const NodeId member : env.membership.predecessors()) {
-    if (!env.membership.isMember(member)) ask(member);
-  }
+  // Who was a member may have written as one, and be reachable: removed too early, or as planned (EP-13).
+  for (const NodeId member : env.membership.former()) ask(member);
   env.observe(obs::BarrierStarted{nonce_, static_cast<std::uint32_t>(joined_.size()),
                                   static_cast<std::uint32_t>(asked_.size())});
   for (const Recovery& recovery : joined_) env.observe(obs::RecoveryJoined{recovery.key, nonce_});

@@ -31,6 +31,21 @@ const Configuration* CertificateChain::at(MembershipNumber number) const {
   return number == 0 || number > links_.size() ? nullptr : &links_[number - 1].value.configuration;
 }
 
+std::vector<NodeId> CertificateChain::formerMembers() const {
+  std::vector<NodeId> former;
+  const std::vector<NodeId>& dismissed = current().dismissed;
+  for (const Certificate& link : links_) {
+    const bool latest = &link.value.configuration == predecessor();
+    for (const Member& member : link.value.configuration.members) {
+      const bool over = std::binary_search(dismissed.begin(), dismissed.end(), member.node) && !latest;
+      if (!current().contains(member.node) && !over) former.push_back(member.node);
+    }
+  }
+  std::sort(former.begin(), former.end());
+  former.erase(std::unique(former.begin(), former.end()), former.end());
+  return former;
+}
+
 bool CertificateChain::everMember(NodeId node) const {
   return std::any_of(links_.begin(), links_.end(),
                      [&](const Certificate& link) { return link.value.configuration.contains(node); });

@@ -26,6 +26,9 @@ class CertificateChain {
   const Configuration* predecessor() const;
   /// The configuration of that number; nothing when it is not in the chain.
   const Configuration* at(MembershipNumber number) const;
+  /// Who was a member of an earlier configuration and is none now; of those that an operator dismissed only
+  /// the latest. Sorted.
+  std::vector<NodeId> formerMembers() const;
   bool everMember(NodeId node) const;
 
   void append(Certificate certificate) { links_.push_back(std::move(certificate)); }

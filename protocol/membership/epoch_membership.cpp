@@ -30,6 +30,7 @@ void EpochMembership::adoptHead() {
   };
   members_ = nodesOf(&chain_.current());
   predecessors_ = nodesOf(chain_.predecessor());
+  former_ = chain_.formerMembers();
 }
 
 bool EpochMembership::isMember(NodeId node) const {

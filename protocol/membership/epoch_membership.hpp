@@ -42,6 +42,7 @@ class EpochMembership {
   MembershipNumber number() const { return chain_.current().number; }
   std::span<const NodeId> members() const { return members_; }
   std::span<const NodeId> predecessors() const { return predecessors_; }
+  std::span<const NodeId> former() const { return former_; }
   bool isMember(NodeId node) const;
   std::uint32_t ringVersion() const { return chain_.current().ringVersion; }
   MonotonicInstant deadline() const { return lease_.deadline(); }
@@ -110,6 +111,7 @@ class EpochMembership {
   bool active_ = false;         // the protection of the predecessors has elapsed and was said to have
   std::vector<NodeId> members_;
   std::vector<NodeId> predecessors_;
+  std::vector<NodeId> former_;
   std::vector<MonotonicInstant> silentAfter_;  // by position in members_: patience without a renewal
   MonotonicInstant protectedUntil_ = MonotonicInstant::longAgo();  // EP-8, EP-9
   std::optional<AdminProposeMembership> admin_;                    // an operator's wish, until it is true

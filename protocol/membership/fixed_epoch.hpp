@@ -21,6 +21,7 @@ class FixedEpoch {
   MembershipNumber number() const { return kNumber; }
   std::span<const NodeId> members() const { return members_; }
   std::span<const NodeId> predecessors() const { return {}; }
+  std::span<const NodeId> former() const { return {}; }
   bool isMember(NodeId node) const;
   std::uint32_t ringVersion() const { return ringVersion_; }
   MonotonicInstant deadline() const { return lease_.deadline(); }

@@ -21,6 +21,7 @@ class HomeMap {
   MembershipNumber number() const { return generation_; }
   std::span<const NodeId> members() const { return homes_; }
   std::span<const NodeId> predecessors() const { return {}; }
+  std::span<const NodeId> former() const { return {}; }
   bool isMember(NodeId node) const;
   std::uint32_t ringVersion() const { return ringVersion_; }
   /// A home map has no lease: it is live for ever once it is active.

@@ -58,6 +58,12 @@ class Membership {
     return std::visit([](const auto& kind) { return kind.predecessors(); }, kind_);
   }
 
+  /// Nodes that were members once and are none now, but may have written under the lock: recovery asks them,
+  /// too (FR-8).
+  std::span<const NodeId> former() const {
+    return std::visit([](const auto& kind) { return kind.former(); }, kind_);
+  }
+
   MembershipChange boot(const MembershipEnv& env) {
     return std::visit([&](auto& kind) { return kind.boot(env); }, kind_);
   }
