@@ -169,6 +169,8 @@ std::string Teller::promise() const {
       return "a membership is installed on a certificate or an activation record only";
     case Anomaly::membershipWentBack:
       return "the membership numbers that a node acts under grow";
+    case Anomaly::protectionForgotten:
+      return "what is still owed to earlier memberships stays owed";
     case Anomaly::activatedTooEarly:
       return "a membership is activated after the last authority of its predecessors has ended";
     case Anomaly::activatedUnquiesced:
@@ -303,6 +305,9 @@ std::string Teller::observedOfMembership() const {
     case Anomaly::restartForgotReservation:
       return fmt::format("{} promised membership {} and reported a reservation of {} instead of {}", who,
                          f_.written, seconds(f_.observed), seconds(f_.expected));
+    case Anomaly::protectionForgotten:
+      return fmt::format("{} reckoned with {} of protection in membership {}, where {} of it were left", who,
+                         seconds(f_.observed), f_.written, seconds(f_.expected));
     case Anomaly::renewedAfterPromise:
       return fmt::format("{} acknowledged a renewal of membership {} by {} after promising {}", who,
                          f_.observed, node(f_.other), f_.expected);

@@ -127,6 +127,7 @@ inline constexpr std::size_t kRoutes = obs::kEnumeratorCount<Route>;
   X(twoConfigurations, "EP-4") \
   X(installedWithoutCertificate, "EP-5") \
   X(membershipWentBack, "EP-11") \
+  X(protectionForgotten, "EP-9") \
   X(activatedTooEarly, "EP-8") \
   X(activatedUnquiesced, "HM-3") \
   X(twoLiveRings, "EP-12") \

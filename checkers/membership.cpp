@@ -17,7 +17,7 @@ Finding membershipViolation(Anomaly anomaly, const Stamp& stamp) {
   return finding;
 }
 
-constexpr int sizeOf(obs::NodeBits set) { return std::popcount(set.bits); }
+constexpr int bitCount(obs::NodeBits set) { return std::popcount(set.bits); }
 
 }  // namespace
 
@@ -49,6 +49,19 @@ void Membership::judgeReservation(const Stamp& stamp, const Node& node, const ob
   context.findings.add(finding);
 }
 
+/// EP-9: what this node itself waits for is neither kept from a proposer nor dropped with the next ring.
+void Membership::judgeProtection(const Stamp& stamp, const Node& node, obs::Duration reckoned,
+                                 std::uint32_t number, const Context& context) const {
+  if (!node.protects) return;
+  const obs::Duration owed = node.protectedUntil - context.history.node(stamp.node).clock.at(stamp.at);
+  if (reckoned + sim::nanoseconds(1) >= owed) return;
+  Finding finding = membershipViolation(Anomaly::protectionForgotten, stamp);
+  finding.expected = owed.ns;
+  finding.observed = reckoned.ns;
+  finding.written = number;
+  context.findings.add(finding);
+}
+
 void Membership::on(const Stamp& stamp, const obs::MembershipPromised& event, const Context& context) {
   Node& node = nodes_.at(stamp.node.value);
   const Ballot ballot{event.counter, event.proposer.value};
@@ -62,6 +75,7 @@ void Membership::on(const Stamp& stamp, const obs::MembershipPromised& event, co
     context.findings.add(finding);
   }
   judgeReservation(stamp, node, event, context);
+  judgeProtection(stamp, node, event.carried, event.number, context);
   if (node.promisedNumber != event.number) node.promised = {};
   node.promisedNumber = event.number;
   node.promised = std::max(node.promised, ballot);
@@ -82,6 +96,22 @@ void Membership::on(const Stamp& stamp, const obs::MembershipAccepted& event, co
   } else {
     *earlier = vote;
   }
+  judgeChoice(stamp, vote, context);
+}
+
+/// EP-4: what a majority has accepted under one ballot is decided, whether or not anybody lives to say so.
+void Membership::judgeChoice(const Stamp& stamp, const Vote& vote, const Context& context) {
+  obs::NodeBits voters;
+  for (std::uint16_t i = 0; i < nodes_.size(); ++i) {
+    const auto same = [&](const Vote& one) { return one.number == vote.number && one.ballot == vote.ballot; };
+    if (std::any_of(nodes_[i].votes.begin(), nodes_[i].votes.end(), same)) voters.insert(NodeId{i});
+  }
+  const auto decides = [&](const Ring& ring) {
+    const obs::NodeBits members{voters.bits & ring.members.bits};
+    return ring.number + 1 == vote.number && bitCount(members) * 2 > bitCount(ring.members);
+  };
+  if (std::none_of(rings_.begin(), rings_.end(), decides)) return;
+  (void)ringOf(stamp, vote.number, vote.members, vote.ringVersion, voters, context);
 }
 
 void Membership::on(const Stamp& stamp, const obs::ReservationMade& event, const Context& context) {
@@ -131,15 +161,15 @@ void Membership::judgeCertificate(const Stamp& stamp, RingIndex index, obs::Node
   for (const Ring& predecessor : rings_) {
     if (predecessor.number + 1 != ring.number) continue;
     known = true;
-    members = sizeOf(predecessor.members);
+    members = bitCount(predecessor.members);
     const bool within = (voters.bits & ~predecessor.members.bits) == 0;
-    majority = majority || (within && sizeOf(voters) * 2 > members);
+    majority = majority || (within && bitCount(voters) * 2 > members);
   }
   if (known && !majority) {
     Finding finding = membershipViolation(Anomaly::certificateWithoutMajority, stamp);
     finding.written = ring.number;
     finding.expected = members / 2 + 1;
-    finding.observed = sizeOf(voters);
+    finding.observed = bitCount(voters);
     finding.because(Fact::certificate, stamp.node, stamp.at, static_cast<std::int64_t>(voters.bits));
     context.findings.add(finding);
   }
@@ -208,6 +238,9 @@ void Membership::on(const Stamp& stamp, const obs::MembershipInstalled& event, c
     finding.observed = event.number;
     context.findings.add(finding);
   }
+  judgeProtection(stamp, node, event.activateAfter, event.number, context);
+  node.protectedUntil = context.history.node(stamp.node).clock.at(stamp.at) + event.activateAfter;
+  node.protects = event.activateAfter > obs::Duration{};
   node.newest = std::max(node.newest, event.number);
   node.ring = ring;
   node.active = false;
@@ -331,9 +364,11 @@ void Membership::on(const Stamp& stamp, const obs::Granted& event, const Context
     addCertificate(finding, node->ring);
     context.findings.add(finding);
   };
-  if (!node->active) complain(Anomaly::grantedBeforeActivation, event.to);
-  if (context.history.membershipSeen() &&
-      (!node->leased || context.history.node(stamp.node).clock.surelyReached(node->lease, stamp.at))) {
+  const NodeClock& clock = context.history.node(stamp.node).clock;
+  // At the very instant of the activation a waiter may be served before the activation is observed.
+  const bool waited = node->protects && clock.surelyReached(node->protectedUntil, stamp.at);
+  if (!node->active && !waited) complain(Anomaly::grantedBeforeActivation, event.to);
+  if (context.history.membershipSeen() && (!node->leased || clock.surelyReached(node->lease, stamp.at))) {
     complain(Anomaly::grantedWithoutMembership, event.to);
   }
   if (node->acknowledged > ring.number) complain(Anomaly::servedAfterAcknowledging, event.to);
@@ -438,6 +473,7 @@ void Membership::on(const Stamp& stamp, const obs::NodeCrashed&, const Context&)
   node.ring = kNothing;
   node.active = false;
   node.leased = false;
+  node.protects = false;
   node.acknowledged = 0;
   dropAll(stamp.node);
 }

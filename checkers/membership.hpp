@@ -13,7 +13,8 @@
 // - succession: numbers grow on every node (EP-11, HM-6), each has one value (EP-4), and nothing but a
 //   certificate, an activation record (HM-3) or a founder's birth installs one;
 // - activation: not before the last instant at which a lease or a delegation of any predecessor could admit
-//   (EP-8, EP-9), nor before every participant of a home map has stopped (HM-3, HM-4, HM-5);
+//   (EP-8), nor forgetting what is still owed to earlier ones (EP-9), nor before every participant of a home
+//   map has stopped (HM-3, HM-4, HM-5);
 // - minority silence: nobody grants without a running lease (EP-6), before activation, or to or as a stranger
 //   (DG-2, HM-1).
 // Runs in which no membership is ever installed, as under a fixed one, are not judged.
@@ -80,6 +81,8 @@ class Membership {
     std::uint32_t newest = 0;  // the greatest number it ever installed
     obs::MonotonicInstant lease;
     bool leased = false;
+    obs::MonotonicInstant protectedUntil;  // as it installed its ring (EP-8, EP-9)
+    bool protects = false;
     // As an acceptor.
     std::uint32_t promisedNumber = 0;
     Ballot promised;
@@ -104,8 +107,11 @@ class Membership {
                         const Context& context) const;
   void judgeBallot(const Stamp& stamp, const Node& node, std::uint32_t number, Ballot ballot,
                    const Context& context) const;
+  void judgeChoice(const Stamp& stamp, const Vote& vote, const Context& context);
   void judgeReservation(const Stamp& stamp, const Node& node, const obs::MembershipPromised& event,
                         const Context& context) const;
+  void judgeProtection(const Stamp& stamp, const Node& node, obs::Duration reckoned, std::uint32_t number,
+                       const Context& context) const;
   void judgeLiveRings(const Stamp& stamp, bool activation, const Context& context);
   void judgeDelegations(const Stamp& stamp, const Context& context) const;
   void judgeKey(const Stamp& stamp, KeyId key, std::uint32_t number, const Context& context) const;

@@ -7,17 +7,19 @@
 
 namespace holdfast::scenarios {
 
-std::vector<Scenario> amortizationScenarios();   // S-01 to S-05
-std::vector<Scenario> leaseScenarios();          // S-10 to S-15
-std::vector<Scenario> recallScenarios();         // S-20 to S-23
-std::vector<Scenario> recallFailureScenarios();  // S-24
-std::vector<Scenario> lateReleaseScenarios();    // S-25, S-48
-std::vector<Scenario> freshnessScenarios();      // S-30 to S-35
-std::vector<Scenario> recoveryScenarios();       // S-36 to S-38, R-FR-...
-std::vector<Scenario> limitScenarios();          // S-60 to S-65, S-67
-std::vector<Scenario> counterScenarios();        // S-68
-std::vector<Scenario> livenessScenarios();       // S-70
-std::vector<Scenario> writeScenarios();          // R-LH-..., R-LW-...
-std::vector<Scenario> containmentScenarios();    // R-..., a rule each
+std::vector<Scenario> amortizationScenarios();         // S-01 to S-05
+std::vector<Scenario> leaseScenarios();                // S-10 to S-15
+std::vector<Scenario> recallScenarios();               // S-20 to S-23
+std::vector<Scenario> recallFailureScenarios();        // S-24
+std::vector<Scenario> lateReleaseScenarios();          // S-25, S-48
+std::vector<Scenario> freshnessScenarios();            // S-30 to S-35
+std::vector<Scenario> recoveryScenarios();             // S-36 to S-38, R-FR-...
+std::vector<Scenario> membershipScenarios();           // S-40, S-41, S-46, S-66
+std::vector<Scenario> membershipAgreementScenarios();  // S-42 to S-47
+std::vector<Scenario> limitScenarios();                // S-60 to S-65, S-67
+std::vector<Scenario> counterScenarios();              // S-68
+std::vector<Scenario> livenessScenarios();             // S-70
+std::vector<Scenario> writeScenarios();                // R-LH-..., R-LW-...
+std::vector<Scenario> containmentScenarios();          // R-..., a rule each
 
 }  // namespace holdfast::scenarios

@@ -8,18 +8,20 @@ namespace holdfast::scenarios {
 namespace {
 
 constexpr std::array kFamilies = {
-    &amortizationScenarios,   //
-    &leaseScenarios,          //
-    &recallScenarios,         //
-    &recallFailureScenarios,  //
-    &lateReleaseScenarios,    //
-    &freshnessScenarios,      //
-    &recoveryScenarios,       //
-    &limitScenarios,          //
-    &counterScenarios,        //
-    &livenessScenarios,       //
-    &writeScenarios,          //
-    &containmentScenarios,    //
+    &amortizationScenarios,         //
+    &leaseScenarios,                //
+    &recallScenarios,               //
+    &recallFailureScenarios,        //
+    &lateReleaseScenarios,          //
+    &freshnessScenarios,            //
+    &recoveryScenarios,             //
+    &membershipScenarios,           //
+    &membershipAgreementScenarios,  //
+    &limitScenarios,                //
+    &counterScenarios,              //
+    &livenessScenarios,             //
+    &writeScenarios,                //
+    &containmentScenarios,          //
 };
 
 }  // namespace

@@ -253,6 +253,7 @@ class Story : private ReplyListener, private ObservationSink {
   std::string_view nameOf(NodeId node) const;
 
   Cluster& cluster() { return cluster_; }
+  const protocol::Directory& directory() const { return *directory_; }
   const StoryOptions& options() const { return options_; }
   sim::VirtualContext& context() { return virtual_; }
   TrueInstant now() const { return cluster_.now(); }

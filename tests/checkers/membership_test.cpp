@@ -28,8 +28,8 @@ class Ring {
     return *this;
   }
   Ring& promise(NodeId acceptor, std::uint32_t number, std::uint32_t counter, NodeId proposer,
-                Duration reservation = 1000_s, bool accepted = false) {
-    story.tell(acceptor, obs::MembershipPromised{number, counter, proposer, reservation, {}, accepted});
+                Duration reservation = 1000_s, bool accepted = false, Duration carried = {}) {
+    story.tell(acceptor, obs::MembershipPromised{number, counter, proposer, reservation, carried, accepted});
     return *this;
   }
   Ring& accept(NodeId acceptor, std::uint32_t number, obs::NodeBits members, std::uint32_t counter,
@@ -42,8 +42,9 @@ class Ring {
     story.tell(proposer, obs::MembershipDecided{number, counter, members, 1, voters, {}});
     return *this;
   }
-  Ring& install(NodeId node, std::uint32_t number, obs::NodeBits members, obs::NodeBits voters = kNobody) {
-    story.tell(node, obs::MembershipInstalled{number, members, 1, voters, {}});
+  Ring& install(NodeId node, std::uint32_t number, obs::NodeBits members, obs::NodeBits voters = kNobody,
+                Duration activateAfter = {}) {
+    story.tell(node, obs::MembershipInstalled{number, members, 1, voters, activateAfter});
     return *this;
   }
   Ring& activate(NodeId node, std::uint32_t number) {
@@ -242,12 +243,23 @@ TEST(Membership, ANumberHasOneValue) {
   fork.at(300_s).decide(C, 2, setOf({B, C, F}), setOf({B, C}), 2);
   const Finding finding = fork.expect(Anomaly::twoConfigurations);
   EXPECT_EQ(finding.node, C);
-  EXPECT_EQ(finding.other, A);
+  EXPECT_EQ(finding.other, B) << "whose vote had made the majority of the first value";
   ASSERT_EQ(finding.evidenceCount, 4);
   EXPECT_EQ(finding.evidence[1].fact, Fact::certificate);
   EXPECT_EQ(finding.evidence[1].number, static_cast<std::int64_t>(setOf({A, B}).bits));
   EXPECT_EQ(finding.evidence[3].number, static_cast<std::int64_t>(setOf({B, C}).bits));
   EXPECT_NE(describe(finding).find("votes of {1, 2}"), std::string::npos) << describe(finding);
+}
+
+TEST(Membership, WhatAMajorityAcceptedIsDecidedThoughNobodySaysSo) {
+  Ring ring;
+  ring.at(0_s).found().accept(A, 2, kSecond, 1, A).accept(B, 2, kSecond, 1, A);
+  ring.accept(B, 2, setOf({B, C}), 2, C).accept(C, 2, setOf({B, C}), 2, C);
+  EXPECT_EQ(ring.expect(Anomaly::twoConfigurations).node, C);
+
+  Ring split;  // neither has a majority under one ballot
+  split.at(0_s).found().accept(A, 2, kSecond, 1, A).accept(B, 2, setOf({B, C}), 2, C);
+  split.expectHolds();
 }
 
 // ---- Succession -------------------------------------------------------------------------------------------
@@ -310,6 +322,30 @@ TEST(Membership, AnActivationDuringAnOldDelegationIsAViolation) {
   history(expired);
   expired.at(105_s).activate(D, 2);
   expired.expectHolds();
+}
+
+TEST(Membership, WhatIsOwedToEarlierMembershipsStaysOwed) {
+  const obs::NodeBits voters = setOf({A, B});
+  const auto history = [&](Ring& ring) {
+    ring.at(0_s).found().agree().install(A, 2, kSecond, voters, 112_s).at(10_s);
+  };
+  Ring promised;
+  history(promised);
+  promised.promise(A, 3, 1, B, 1000_s, false, 101_s);
+  const Finding finding = promised.expect(Anomaly::protectionForgotten);
+  EXPECT_EQ(finding.expected, (102_s).ns);
+  EXPECT_EQ(finding.observed, (101_s).ns);
+
+  Ring installed;
+  history(installed);
+  installed.accept(A, 3, kFirst, 1, B).accept(B, 3, kFirst, 1, B).install(A, 3, kFirst, voters, 50_s);
+  EXPECT_EQ(installed.expect(Anomaly::protectionForgotten).rule(), "EP-9");
+
+  Ring kept;
+  history(kept);
+  kept.promise(A, 3, 1, B, 1000_s, false, 102_s);
+  kept.accept(A, 3, kFirst, 1, B).accept(B, 3, kFirst, 1, B).install(A, 3, kFirst, voters, 102_s);
+  kept.expectHolds();
 }
 
 TEST(Membership, TwoRingsThatBothLiveAreAViolation) {
