@@ -365,9 +365,7 @@ void Membership::on(const Stamp& stamp, const obs::Granted& event, const Context
     context.findings.add(finding);
   };
   const NodeClock& clock = context.history.node(stamp.node).clock;
-  // At the very instant of the activation a waiter may be served before the activation is observed.
-  const bool waited = node->protects && clock.surelyReached(node->protectedUntil, stamp.at);
-  if (!node->active && !waited) complain(Anomaly::grantedBeforeActivation, event.to);
+  if (!node->active) complain(Anomaly::grantedBeforeActivation, event.to);
   if (context.history.membershipSeen() && (!node->leased || clock.surelyReached(node->lease, stamp.at))) {
     complain(Anomaly::grantedWithoutMembership, event.to);
   }

@@ -133,6 +133,7 @@ ScenarioResult delayedPrepare(ScenarioContext& context) {
     restartAfter(story, "C");
     co_await story.sleep(25_s);
     cutBoth(story, "A", "C");
+    cutBoth(story, "D", "C");
     cluster.dropNext(b, a, MessageKind::membershipRenew);
     co_await story.sleep(15_s);
     const TrueInstant sent = story.now();  // 60 s
@@ -184,6 +185,7 @@ ScenarioResult intersectingAcceptorRestarts(ScenarioContext& context) {
     restartAfter(story, "C");
     co_await story.sleep(13_s);
     cutBoth(story, "A", "C");
+    cutBoth(story, "D", "C");
     co_await story.sleep(28_s);  // 58 s: B alone has acknowledged C's renewal of 57 s, good until 117 s
     const TrueInstant begun = story.now();
     story.also([&story, begun]() -> Task<> { co_await keepUsing(story, "C", "kC", begun + 70_s); });
@@ -416,7 +418,7 @@ std::vector<Scenario> membershipAgreementScenarios() {
        "not.",
        {{Rule::EP8_AnchorAtReceipt, Checker::exclusion},
         {Rule::EP7_Reservation, Checker::exclusion},
-        {Rule::EP9_ProtectionTravels, Checker::exclusion}},
+        {Rule::EP9_ProtectionTravels, Checker::membership}},
        &delayedPrepare},
       {"S-44-intersecting-acceptor-restarts",
        "EP-10, EP-2",
