@@ -26,10 +26,13 @@ struct Session {
 using Action = std::function<Result(Session&)>;
 
 // Name, and the function in cli/<name>.cpp that declares it.
-#define HOLDFAST_VERBS(X)  \
-  X(run, declareRun)       \
-  X(sweep, declareSweep)   \
-  X(replay, declareReplay) \
+#define HOLDFAST_VERBS(X)    \
+  X(run, declareRun)         \
+  X(sweep, declareSweep)     \
+  X(replay, declareReplay)   \
+  X(explain, declareExplain) \
+  X(show, declareShow)       \
+  X(diff, declareDiff)       \
   X(list, declareList)
 
 #define HOLDFAST_DECLARE_VERB(name, declare) Action declare(CLI::App& app);

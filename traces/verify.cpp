@@ -38,7 +38,8 @@ void appendEvents(std::string& out, std::string_view title, std::span<const obs:
   }
 }
 
-void appendDifferences(std::string& out, const Divergence& divergence, const Names& names) {
+void appendDifferences(std::string& out, const Divergence& divergence, const Names& names,
+                       const Sides& sides) {
   const ObservationWriter writer(names);
   const Members recorded = writer.members(divergence.recorded.front());
   const Members reexecuted = writer.members(divergence.reexecuted.front());
@@ -50,8 +51,8 @@ void appendDifferences(std::string& out, const Divergence& divergence, const Nam
     valueWidth = std::max(valueWidth, recorded[i].value.size());
   }
   for (const std::size_t i : indices) {
-    out += fmt::format("    {:<{}}  recorded {:<{}}  re-executed {}\n", recorded[i].name, nameWidth,
-                       recorded[i].value, valueWidth, reexecuted[i].value);
+    out += fmt::format("    {:<{}}  {} {:<{}}  {} {}\n", recorded[i].name, nameWidth, sides.recorded,
+                       recorded[i].value, valueWidth, sides.reexecuted, reexecuted[i].value);
   }
 }
 
@@ -96,29 +97,32 @@ void Verifier::finish() {
   if (!divergence_ && matched_ < recorded_.size()) diverge();
 }
 
-std::string describe(const Divergence& divergence, const Names& names) {
+std::string describe(const Divergence& divergence, const Names& names, const Sides& sides) {
   std::string out = fmt::format("first differing event #{}: ", divergence.event);
   const bool recordedEnds = divergence.recorded.empty();
   const bool reexecutedEnds = divergence.reexecuted.empty();
   if (recordedEnds) {
-    out += fmt::format("the recorded run ends after event {}, the re-executed one goes on",
-                       divergence.event - 1);
+    out += fmt::format("the {} run ends after event {}, the {} one goes on", sides.recorded,
+                       divergence.event - 1, sides.reexecuted);
   } else if (reexecutedEnds) {
-    out += fmt::format("the re-executed run ends after event {}, the recorded one goes on",
-                       divergence.event - 1);
+    out += fmt::format("the {} run ends after event {}, the {} one goes on", sides.reexecuted,
+                       divergence.event - 1, sides.recorded);
   } else {
     out += fmt::format("{}", fmt::join(divergence.fields, ", "));
   }
+  const std::size_t width = std::max(sides.recorded.size(), sides.reexecuted.size());
   const auto side = [&](const std::vector<obs::Stamped>& events) {
     return events.empty() ? std::string("(end)") : describe(events.front(), names);
   };
-  out += fmt::format("\n  recorded     {}\n  re-executed  {}\n", side(divergence.recorded),
-                     side(divergence.reexecuted));
-  if (!recordedEnds && !reexecutedEnds) appendDifferences(out, divergence, names);
+  out += fmt::format("\n  {:<{}}  {}\n  {:<{}}  {}\n", sides.recorded, width, side(divergence.recorded),
+                     sides.reexecuted, width, side(divergence.reexecuted));
+  if (!recordedEnds && !reexecutedEnds) appendDifferences(out, divergence, names, sides);
   appendEvents(out, "before it, on both sides", divergence.before,
                divergence.event - divergence.before.size(), names);
-  appendEvents(out, "after it, recorded", behindFirst(divergence.recorded), divergence.event + 1, names);
-  appendEvents(out, "after it, re-executed", behindFirst(divergence.reexecuted), divergence.event + 1, names);
+  appendEvents(out, fmt::format("after it, {}", sides.recorded), behindFirst(divergence.recorded),
+               divergence.event + 1, names);
+  appendEvents(out, fmt::format("after it, {}", sides.reexecuted), behindFirst(divergence.reexecuted),
+               divergence.event + 1, names);
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "observations/observation.hpp"
@@ -61,7 +62,13 @@ class Verifier {
   std::optional<Divergence> divergence_;
 };
 
+/// What the two sides of a divergence are called.
+struct Sides {
+  std::string_view recorded = "recorded";
+  std::string_view reexecuted = "re-executed";
+};
+
 /// The divergence as text of several lines; its first names the event and the fields that differ.
-std::string describe(const Divergence& divergence, const Names& names);
+std::string describe(const Divergence& divergence, const Names& names, const Sides& sides = {});
 
 }  // namespace holdfast::traces

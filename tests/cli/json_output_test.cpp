@@ -30,24 +30,29 @@ TEST(JsonOutput, IsDocumentedInFull) {
   const std::string text = textOf(HOLDFAST_SOURCE_DIR "/docs/json-output.md");
   const ScratchFolder scratch;
   const std::string file = scratch.file("t.jsonl");
+  const std::string other = scratch.file("u.jsonl");
+  ASSERT_EQ(holdfast({"run", "--seed", "8", "--trace", other, "-q"}).exitCode, 0);
   const std::string story(scenarios::allScenarios().front().name);
   std::string twin;
   for (const scenarios::Scenario& scenario : scenarios::allScenarios()) {
     if (!scenario.twins.empty()) twin = scenario.name;
   }
   std::set<std::string> kinds;
-  for (const std::vector<std::string>& arguments :
-       std::vector<std::vector<std::string>>{{"run", "--seed", "7", "--trace", file, "--json", "-q"},
-                                             {"run", story, "--json", "-q"},
-                                             {"run", twin, "--twin", "--json", "-q"},
-                                             {"sweep", "--seeds", "5", "--without", "DG-3", "--json", "-q"},
-                                             {"replay", file, "--verify", "--json", "-q"},
-                                             {"list", "scenarios", "--json"},
-                                             {"list", "rules", "--json"},
-                                             {"list", "options", "--json"},
-                                             {"list", "routes", "--json"},
-                                             {"list", "milestones", "--json"},
-                                             {"list", "nothing", "--json"}}) {
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"run", "--seed", "7", "--trace", file, "--json", "-q"},
+           {"run", story, "--json", "-q"},
+           {"run", twin, "--twin", "--json", "-q"},
+           {"sweep", "--seeds", "5", "--without", "DG-3", "--json", "-q"},
+           {"replay", file, "--verify", "--json", "-q"},
+           {"explain", "S-22-recall-in-flight-commit", "--without", "DR-3", "--json", "-q"},
+           {"show", file, "--svg", scratch.file("t.svg"), "--json", "-q"},
+           {"diff", file, other, "--json", "-q"},
+           {"list", "scenarios", "--json"},
+           {"list", "rules", "--json"},
+           {"list", "options", "--json"},
+           {"list", "routes", "--json"},
+           {"list", "milestones", "--json"},
+           {"list", "nothing", "--json"}}) {
     std::set<std::string> names;
     for (const nlohmann::json& object : holdfast(arguments).objects()) {
       kinds.insert(object.value("is", ""));

@@ -15,7 +15,7 @@ namespace {
 // inner folders come before outer ones.
 struct Arrows {
   std::string_view folder;
-  std::array<std::string_view, 8> targets;  // unused places are empty
+  std::array<std::string_view, 10> targets;  // unused places are empty
 };
 
 constexpr std::array kArrows = {
@@ -26,10 +26,12 @@ constexpr std::array kArrows = {
     Arrows{"checkers/", {"observations/", "sim/time.hpp", "sim/ids.hpp", "sim/wide_integer.hpp"}},
     Arrows{"scenarios/", {"sim/", "sim/asio/", "protocol/", "checkers/", "observations/"}},
     Arrows{"traces/", {"observations/", "sim/time.hpp", "sim/ids.hpp"}},
+    Arrows{"explain/", {"traces/", "observations/", "sim/time.hpp", "sim/ids.hpp", "sim/wide_integer.hpp"}},
+    Arrows{"pictures/", {"explain/", "traces/", "observations/", "sim/time.hpp", "sim/ids.hpp"}},
     Arrows{"explore/", {"sim/", "protocol/", "checkers/", "scenarios/", "observations/"}},
     Arrows{"cli/",
            {"sim/", "sim/asio/", "observations/", "protocol/", "checkers/", "scenarios/", "traces/",
-            "explore/"}},
+            "explain/", "pictures/", "explore/"}},
     Arrows{"tests/", {}},
     Arrows{"bench/", {}},
 };

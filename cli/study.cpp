@@ -1,0 +1,224 @@
+#include "cli/study.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "checkers/checker_set.hpp"
+#include "cli/recording.hpp"
+#include "cli/run_report.hpp"
+#include "cli/verb.hpp"
+#include "observations/hash_chain.hpp"
+#include "scenarios/cluster.hpp"
+
+namespace holdfast::cli {
+namespace {
+
+using checkers::Finding;
+
+/// Keeps what is observed.
+class KeepingSink : public scenarios::ObservationSink {
+ public:
+  explicit KeepingSink(std::vector<obs::Stamped>& kept) : kept_(kept) {}
+  void observe(const obs::Stamped& stamped, std::uint64_t) override { kept_.push_back(stamped); }
+
+ private:
+  std::vector<obs::Stamped>& kept_;
+};
+
+void keepFindings(const checkers::Findings& findings, Study& into) {
+  into.violations.assign(findings.violations().begin(), findings.violations().end());
+  into.limitations.assign(findings.limitations().begin(), findings.limitations().end());
+}
+
+std::string titleOf(std::string_view scenario, std::uint64_t seed, const std::vector<std::string>& off) {
+  return fmt::format("{} seed {}{}", scenario, seed,
+                     off.empty() ? "" : fmt::format(", without {}", fmt::join(off, ", ")));
+}
+
+Study studyRun(Session& session, Subject subject, std::string_view verb) {
+  Study result;
+  KeepingSink sink(result.run);
+  RunProgressLine progress(session.out,
+                           subject.directed != nullptr ? obs::TrueInstant{} : planOf(subject).endAt);
+  Outcome outcome = execute(subject, &sink, &progress);
+  keepFindings(outcome.report.findings, result);
+  result.names = {std::move(outcome.report.nodeNames), std::move(outcome.report.keyNames)};
+  result.rulesOff = rulesOff(subject.rules);
+  result.title = titleOf(subject.name(), subject.seed, result.rulesOff);
+  result.reproduce = commandOf(session.program, subject);
+  if (const auto at = result.reproduce.find(" run "); at != std::string::npos) {
+    result.reproduce.replace(at, 5, fmt::format(" {} ", verb));
+  }
+  result.subject = std::move(subject);
+  return result;
+}
+
+/// Whether the last line of a trace says that a promise was broken.
+bool recordsViolation(const traces::Ending& ending) {
+  const auto found = ending.verdict.find("violations");
+  return found != ending.verdict.end() && found->is_array() && !found->empty();
+}
+
+/// Judges what a trace holds as the run itself was judged, as far as the trace tells.
+void judge(const traces::Header& header, const traces::Ending& ending, Study& result) {
+  checkers::CheckerOptions options;
+  if (header.scenario == kMixed) {
+    if (const auto read = scenarios::optionsFromJson(header.options)) {
+      options = scenarios::checkerOptionsFor(*read);
+    }
+  }
+  checkers::CheckerSet checkers(options);
+  for (const obs::Stamped& stamped : result.run) checkers.on(stamped);
+  checkers.finish({ending.simulatedNs});
+  keepFindings(checkers.findings(), result);
+  // A story may have told its checkers more than the trace does; what it was not blamed for does not count.
+  if (!recordsViolation(ending)) result.violations.clear();
+}
+
+std::expected<Study, Failure> studyTrace(Session& session, const std::string& path, std::string_view verb) {
+  auto recording = Recording::open(path);
+  if (!recording) return std::unexpected(recording.error());
+  Study result;
+  obs::Stamped stamped;
+  while (true) {
+    const auto more = recording->reader().next(stamped);
+    if (!more) return std::unexpected(Failure{more.error().text()});
+    if (!*more) break;
+    result.run.push_back(stamped);
+  }
+  const traces::Header& header = recording->header();
+  const traces::Ending& ending = recording->reader().ending();
+  result.names = header.names;
+  result.rulesOff = header.rulesOff;
+  result.title = titleOf(header.scenario, header.seed, header.rulesOff);
+  result.reproduce = fmt::format("{} {} {}", shellWord(session.program), verb, shellWord(path));
+  judge(header, ending, result);
+  if (auto subject = subjectOf(*recording)) result.subject = std::move(*subject);
+  if (recordsViolation(ending) && result.violations.empty() && result.subject) {
+    const Outcome again = execute(*result.subject);
+    if (again.report.hash == ending.hash) keepFindings(again.report.findings, result);
+  }
+  return result;
+}
+
+/// How well `event` fits what the finding speaks of.
+int likeness(const obs::Stamped& event, const Finding& finding) {
+  const explain::Mentions m = explain::mentionsOf(event.what);
+  int score = event.node == finding.node ? 1 : 0;
+  if (finding.key.valid() && m.key == finding.key) score += 2;
+  if (finding.call.valid() && m.call == finding.call) score += 4;
+  if (finding.txn.valid() && m.txn == finding.txn) score += 4;
+  return score;
+}
+
+/// The event at which the finding was made: of those at its instant the one that fits best, the last of
+/// equals; the last before it if there is none.
+explain::EventIndex eventOf(const std::vector<obs::Stamped>& run, const Finding& finding) {
+  const auto end = std::ranges::upper_bound(run, finding.at, {}, &obs::Stamped::at);
+  if (end == run.begin()) return 0;
+  const auto begin = std::ranges::lower_bound(run.begin(), end, std::prev(end)->at, {}, &obs::Stamped::at);
+  auto best = begin;
+  for (auto event = begin; event != end; ++event) {
+    if (likeness(*event, finding) >= likeness(*best, finding)) best = event;
+  }
+  return static_cast<explain::EventIndex>(best - run.begin());
+}
+
+explain::Incident incidentOf(const Study& study, const Finding& finding) {
+  explain::Incident incident;
+  incident.event = eventOf(study.run, finding);
+  incident.violation = finding.severity != checkers::Severity::limitation;
+  const std::string_view limitation = checkers::limitationOf(finding.route);
+  incident.title =
+      fmt::format("{} ({})", obs::nameOf(finding.anomaly), limitation.empty() ? finding.rule() : limitation);
+  incident.text = checkers::describe(finding, checkers::Names{study.names.nodes, study.names.keys});
+  const auto addTo = [](auto& list, auto id) {
+    if (id.valid() && std::ranges::find(list, id) == list.end()) list.push_back(id);
+  };
+  addTo(incident.keys, finding.key);
+  addTo(incident.calls, finding.call);
+  addTo(incident.calls, finding.otherCall);
+  addTo(incident.txns, finding.txn);
+  addTo(incident.txns, finding.otherTxn);
+  addTo(incident.nodes, finding.node);
+  addTo(incident.nodes, finding.other);
+  for (std::size_t i = 0; i < finding.evidenceCount; ++i) {
+    addTo(incident.nodes, finding.evidence[i].node);
+    incident.witnesses.push_back({finding.evidence[i].at, finding.evidence[i].node});
+  }
+  return incident;
+}
+
+/// The study, unless it is too large to be looked into.
+std::expected<Study, Failure> sized(std::expected<Study, Failure> result) {
+  if (!result) return result;
+  // Explaining keeps a clock of a number a node for each event.
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 28;
+  std::set<obs::NodeId> nodes;
+  for (const obs::Stamped& stamped : result->run) nodes.insert(stamped.node);
+  if (nodes.size() * result->run.size() <= kMost) return result;
+  return std::unexpected(
+      Failure{fmt::format("the run has {} events at {} nodes; expected a product of at most {}",
+                          result->run.size(), nodes.size(), kMost)});
+}
+
+}  // namespace
+
+void addStudyOptions(CLI::App& app, StudyArguments& arguments) {
+  app.add_option(
+         "what", arguments.what,
+         "a trace file, or a directed scenario, or 'mixed', the random workload, which is the default")
+      ->type_name("TRACE|SCENARIO");
+  app.add_option("--scenario", arguments.scenario, "the scenario, where a file has the same name")
+      ->type_name("SCENARIO");
+  app.add_option("--seed", arguments.seed,
+                 "the seed: decimal, hexadecimal after 0x, or the 40 digits of a commit")
+      ->type_name("N")
+      ->capture_default_str();
+  addSubjectOptions(app, arguments.subject);
+}
+
+std::expected<Study, Failure> study(Session& session, std::string_view verb,
+                                    const StudyArguments& arguments) {
+  if (!arguments.what.empty() && !arguments.scenario.empty()) {
+    return std::unexpected(
+        Failure{fmt::format("'{}' and --scenario {} exclude each other; expected one of them", arguments.what,
+                            arguments.scenario)});
+  }
+  std::error_code ignored;
+  const auto scenario = findSubject(arguments.scenario.empty() ? arguments.what : arguments.scenario);
+  if (arguments.scenario.empty() && std::filesystem::is_regular_file(arguments.what, ignored)) {
+    if (!arguments.subject.without.empty() || !arguments.subject.settings.empty()) {
+      return std::unexpected(
+          Failure{"--without and --set shape a new run, not a trace; expected a scenario"});
+    }
+    return sized(studyTrace(session, arguments.what, verb));
+  }
+  if (!scenario) {
+    const bool looksLikeFile = arguments.what.find_first_of("./") != std::string::npos;
+    return std::unexpected(Failure{looksLikeFile
+                                       ? fmt::format("there is no trace file '{}'", arguments.what)
+                                       : scenario.error() + "; nor is there a trace file of that name"});
+  }
+  Subject subject;
+  subject.directed = *scenario;
+  const auto seed = parseSeed(arguments.seed);
+  if (!seed) return std::unexpected(badValue("--seed", seed.error()));
+  subject.seed = *seed;
+  if (auto read = readSubject(arguments.subject, subject); !read) return std::unexpected(read.error());
+  return sized(studyRun(session, std::move(subject), verb));
+}
+
+std::vector<explain::Incident> incidentsOf(const Study& study) {
+  std::vector<explain::Incident> incidents;
+  if (study.run.empty()) return incidents;
+  for (const Finding& finding : study.violations) incidents.push_back(incidentOf(study, finding));
+  for (const Finding& finding : study.limitations) incidents.push_back(incidentOf(study, finding));
+  return incidents;
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,208 @@
+#include "explain/slice.hpp"
+
+#include <algorithm>
+#include <set>
+#include <variant>
+
+namespace holdfast::explain {
+namespace {
+
+/// How much an event matters to an incident; what matters least is left out first.
+enum class Weight : std::uint8_t { none, circumstance, message, authority, core };
+
+template <class... Kinds>
+bool kindIs(const obs::Observation& what) {
+  return (std::holds_alternative<Kinds>(what) || ...);
+}
+
+/// What the incident speaks of, and what that leads to.
+class Concern {
+ public:
+  Concern(Run run, const Incident& incident) : run_(run), incident_(incident) {
+    keys_.insert(incident.keys.begin(), incident.keys.end());
+    calls_.insert(incident.calls.begin(), incident.calls.end());
+    txns_.insert(incident.txns.begin(), incident.txns.end());
+    nodes_.insert(incident.nodes.begin(), incident.nodes.end());
+    // Twice, because a transaction leads to a call and the call to its token.
+    for (int pass = 0; pass < 2; ++pass) follow();
+    first_ = incident.event;
+    for (EventIndex i = 0; i <= incident.event; ++i) {
+      if (isCore(i)) first_ = std::min(first_, i);
+    }
+    followBarriers();
+    for (EventIndex i = first_; i <= incident.event; ++i) {
+      if (isCore(i) && run_[i].node.valid()) nodes_.insert(run_[i].node);
+    }
+  }
+
+  Weight weightOf(EventIndex i) const {
+    if (isCore(i)) return Weight::core;
+    if (i < first_) return Weight::none;
+    const obs::Stamped& event = run_[i];
+    const Mentions m = mentionsOf(event.what);
+    const bool here = nodes_.contains(event.node);
+    if (m.key.valid() && keys_.contains(m.key) && here) {
+      if (m.message != 0) return nodes_.contains(m.peer) ? Weight::message : Weight::none;
+      if (kindIs<obs::Granted, obs::ReleaseSeen, obs::GrantExpired, obs::HandBackSeen, obs::LineageLost,
+                 obs::RecallSent, obs::RecallFailed, obs::RecoveryJoined>(event.what)) {
+        return Weight::authority;
+      }
+      if (kindIs<obs::FenceWaiting, obs::Queued, obs::Denied>(event.what)) return Weight::circumstance;
+      return Weight::none;
+    }
+    if (kindIs<obs::LinkCut, obs::LinkHealed>(event.what)) {
+      return here && nodes_.contains(m.peer) ? Weight::authority : Weight::none;
+    }
+    if (isFault(event.what) && here) return Weight::authority;
+    if (kindIs<obs::MembershipLapsed, obs::CoordinatorStarted>(event.what) && here) return Weight::authority;
+    return Weight::none;
+  }
+
+  bool about(const Mentions& m) const { return m.key.valid() && keys_.contains(m.key); }
+  bool involves(obs::NodeId node) const { return nodes_.contains(node); }
+
+ private:
+  bool onKey(const Mentions& m) const { return keys_.empty() || !m.key.valid() || keys_.contains(m.key); }
+
+  bool isCore(EventIndex i) const {
+    if (i == incident_.event) return true;
+    const obs::Stamped& event = run_[i];
+    const Mentions m = mentionsOf(event.what);
+    if (m.call.valid() && calls_.contains(m.call) && onKey(m)) return true;
+    if (m.txn.valid() && txns_.contains(m.txn) && onKey(m)) return true;
+    if (m.token.valid() && about(m) && tokens_.contains(m.token)) return true;
+    if (m.nonce != 0 && nonces_.contains(m.nonce)) return true;
+    if (const auto* applied = std::get_if<obs::Applied>(&event.what)) {
+      return nodes_.contains(event.node) && entries_.contains({applied->origin, applied->position});
+    }
+    return false;
+  }
+
+  /// Adds what the events of known callers and transactions speak of.
+  void follow() {
+    for (EventIndex i = 0; i <= incident_.event && i < run_.size(); ++i) {
+      const obs::Stamped& event = run_[i];
+      const Mentions m = mentionsOf(event.what);
+      const bool known =
+          (m.call.valid() && calls_.contains(m.call)) || (m.txn.valid() && txns_.contains(m.txn));
+      if (!known || !onKey(m)) continue;
+      if (m.txn.valid() && m.key.valid()) txns_.insert(m.txn);
+      if (m.call.valid()) calls_.insert(m.call);
+      if (m.token.valid()) tokens_.insert(m.token);
+      if (m.key.valid() && keys_.empty()) keys_.insert(m.key);
+      if (event.node.valid()) nodes_.insert(event.node);
+      if (const obs::Position position = appendedAt(event.what); position != 0) {
+        entries_.insert({event.node, position});
+      }
+    }
+  }
+
+  /// Adds the barriers that recoveries of the keys were bound to.
+  void followBarriers() {
+    for (EventIndex i = first_; i <= incident_.event && i < run_.size(); ++i) {
+      const auto* joined = std::get_if<obs::RecoveryJoined>(&run_[i].what);
+      if (joined != nullptr && keys_.contains(joined->key)) nonces_.insert(joined->nonce);
+    }
+    nonces_.erase(0);
+  }
+
+  Run run_;
+  const Incident& incident_;
+  std::set<obs::KeyId> keys_;
+  std::set<obs::CallId> calls_;
+  std::set<obs::TxnId> txns_;
+  std::set<obs::NodeId> nodes_;
+  std::set<obs::Token> tokens_;
+  std::set<std::uint64_t> nonces_;
+  std::set<std::pair<obs::NodeId, obs::Position>> entries_;
+  EventIndex first_ = 0;
+};
+
+/// The incident's event, and for each call, transaction and witness in it the last that is known of it.
+std::vector<EventIndex> partiesOf(Run run, const Incident& incident) {
+  std::set<EventIndex> parties{incident.event};
+  const auto lastOf = [&](auto matches) {
+    for (EventIndex i = incident.event + 1; i-- > 0;) {
+      if (matches(run[i])) {
+        parties.insert(i);
+        return;
+      }
+    }
+  };
+  for (const obs::CallId call : incident.calls) {
+    // A caller is a party by being inside; what it did later is its own story.
+    const auto admitted = [&](const obs::Stamped& e) {
+      const auto* one = std::get_if<obs::Admitted>(&e.what);
+      return one != nullptr && one->call == call;
+    };
+    const bool inside =
+        std::any_of(run.begin(), run.begin() + static_cast<std::ptrdiff_t>(incident.event) + 1, admitted);
+    if (inside) {
+      lastOf(admitted);
+    } else {
+      lastOf([&](const obs::Stamped& e) { return mentionsOf(e.what).call == call; });
+    }
+  }
+  for (const obs::TxnId txn : incident.txns) {
+    lastOf([&](const obs::Stamped& e) { return mentionsOf(e.what).txn == txn; });
+  }
+  for (const obs::Stamp& witness : incident.witnesses) {
+    lastOf([&](const obs::Stamped& e) { return e.node == witness.node && e.at <= witness.at; });
+  }
+  return {parties.begin(), parties.end()};
+}
+
+}  // namespace
+
+Incident incidentAt(Run run, EventIndex event) {
+  Incident incident;
+  incident.event = event;
+  const Mentions m = mentionsOf(run[event].what);
+  if (m.key.valid()) incident.keys.push_back(m.key);
+  if (m.call.valid()) incident.calls.push_back(m.call);
+  if (m.txn.valid()) incident.txns.push_back(m.txn);
+  if (run[event].node.valid()) incident.nodes.push_back(run[event].node);
+  if (m.peer.valid()) incident.nodes.push_back(m.peer);
+  return incident;
+}
+
+Slice sliceOf(Run run, const HappensBefore& order, const Incident& incident, std::size_t most) {
+  Slice slice;
+  if (incident.event >= run.size()) return slice;
+  slice.parties = partiesOf(run, incident);
+  const std::vector<bool> past = order.pastOf(slice.parties);
+  const Concern concern(run, incident);
+
+  std::array<std::vector<EventIndex>, 5> byWeight;
+  std::set<std::uint64_t> messages;  // that are about the keys: a delivery does not name the key itself
+  for (EventIndex i = 0; i <= incident.event; ++i) {
+    Weight weight = concern.weightOf(i);
+    const Mentions m = mentionsOf(run[i].what);
+    const bool outcome = m.message != 0 && messages.contains(m.message) && concern.involves(run[i].node);
+    // A lost message is in nobody's past, and yet it is why something did not happen.
+    const bool lost = outcome && std::holds_alternative<obs::MessageLost>(run[i].what);
+    if (outcome) weight = Weight::message;
+    if (weight == Weight::none || (!past[i] && !lost && !isFault(run[i].what))) continue;
+    if (std::holds_alternative<obs::MessageSent>(run[i].what)) messages.insert(m.message);
+    byWeight[static_cast<std::size_t>(weight)].push_back(i);
+  }
+  for (std::size_t weight = byWeight.size(); weight-- > 0;) {
+    const std::vector<EventIndex>& events = byWeight[weight];
+    const std::size_t room = most > slice.events.size() ? most - slice.events.size() : 0;
+    // Of equals the latest stay: they are closest to the incident.
+    const std::size_t kept = std::min(room, events.size());
+    slice.leftOut += events.size() - kept;
+    slice.events.insert(slice.events.end(), events.end() - static_cast<std::ptrdiff_t>(kept), events.end());
+  }
+  std::ranges::sort(slice.events);
+  slice.edges = order.reduced(slice.events);
+  std::set<obs::NodeId> nodes;
+  for (const EventIndex i : slice.events) {
+    if (run[i].node.valid()) nodes.insert(run[i].node);
+    if (fromOutside(run[i].what)) slice.lastOutside = i;
+  }
+  slice.nodes.assign(nodes.begin(), nodes.end());
+  return slice;
+}
+
+}  // namespace holdfast::explain

@@ -1,0 +1,103 @@
+// holdfast show and holdfast diff, on the real binary.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/process.hpp"
+
+namespace holdfast::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const std::string kStory = "S-22-recall-in-flight-commit";
+
+TEST(Show, WritesEveryFormAtOnce) {
+  const ScratchFolder scratch;
+  std::vector<std::string> arguments{"show", kStory, "--without", "DR-3"};
+  for (const char* form : {"svg", "html", "mermaid", "dot", "perfetto", "shiviz", "text"}) {
+    arguments.push_back(std::string("--") + form);
+    arguments.push_back(scratch.file(form));
+  }
+  const Ran ran = holdfast(arguments);
+  EXPECT_EQ(ran.exitCode, 0) << ran.standardError;
+  EXPECT_EQ(scratch.size(), 7U);
+  EXPECT_THAT(textOf(scratch.file("svg")), StartsWith("<svg xmlns"));
+  EXPECT_THAT(textOf(scratch.file("html")), StartsWith("<!DOCTYPE html>"));
+  EXPECT_THAT(textOf(scratch.file("mermaid")), StartsWith("sequenceDiagram"));
+  EXPECT_THAT(textOf(scratch.file("dot")), StartsWith("digraph"));
+  EXPECT_TRUE(nlohmann::json::parse(textOf(scratch.file("perfetto"))).contains("traceEvents"));
+  EXPECT_THAT(textOf(scratch.file("text")), HasSubstr("<== lateSettlement (DR-3)"));
+  EXPECT_THAT(ran.standardError, HasSubstr("violation   lateSettlement (DR-3)"));
+
+  const Ran again = holdfast(arguments);
+  EXPECT_EQ(again.exitCode, 64);
+  EXPECT_THAT(again.standardError, HasSubstr("exists already"));
+}
+
+TEST(Show, PrintsATimelineOfATraceByDefault) {
+  const ScratchFolder scratch;
+  const std::string trace = scratch.file("t.jsonl");
+  ASSERT_EQ(holdfast({"run", kStory, "--trace", trace, "-q"}).exitCode, 0);
+  const Ran ran = holdfast({"show", trace, "--from", "1s", "--to", "2s"});
+  EXPECT_EQ(ran.exitCode, 0) << ran.standardError;
+  EXPECT_THAT(ran.standardOutput, StartsWith("      true time"));
+  EXPECT_THAT(ran.standardOutput, HasSubstr("call 1 asked for"));
+}
+
+TEST(Show, BadInputIsNamed) {
+  const auto complaint = [&](const std::vector<std::string>& arguments) {
+    const Ran ran = holdfast(arguments);
+    EXPECT_EQ(ran.exitCode, 64) << ran.standardError;
+    return ran.standardError;
+  };
+  EXPECT_THAT(complaint({"show", kStory, "--key", "nobody"}),
+              HasSubstr("--key: the run has no key 'nobody'"));
+  EXPECT_THAT(complaint({"show", kStory, "--from", "soon"}),
+              HasSubstr("--from: 'soon' is no length of time"));
+  EXPECT_THAT(complaint({"show", kStory, "--from", "9h"}), HasSubstr("no event is left to show"));
+  EXPECT_THAT(complaint({"show", kStory, "--slice"}), HasSubstr("--slice: nothing went wrong"));
+  EXPECT_THAT(complaint({"show", kStory, "--slice", "--whole"}), HasSubstr("exclude each other"));
+  EXPECT_THAT(complaint({"show", kStory, "--svg", "/no/such/folder/x.svg"}),
+              HasSubstr("could not be written"));
+}
+
+TEST(Diff, OfARunWithItselfIsNothing) {
+  const ScratchFolder scratch;
+  for (const char* name : {"a", "b"}) {
+    ASSERT_EQ(holdfast({"run", kStory, "--trace", scratch.file(name), "-q"}).exitCode, 0);
+  }
+  const Ran ran = holdfast({"diff", scratch.file("a"), scratch.file("b")});
+  EXPECT_EQ(ran.exitCode, 0) << ran.standardError;
+  EXPECT_EQ(ran.standardOutput, "");
+  EXPECT_THAT(ran.standardError, HasSubstr("compared    the same "));
+}
+
+TEST(Diff, NamesTheFirstDifferenceAndCountsThemByKind) {
+  const ScratchFolder scratch;
+  ASSERT_EQ(holdfast({"run", kStory, "--trace", scratch.file("a"), "-q"}).exitCode, 0);
+  ASSERT_EQ(holdfast({"run", kStory, "--without", "DR-3", "--trace", scratch.file("b"), "-q"}).exitCode, 1);
+  const Ran ran = holdfast({"diff", scratch.file("a"), scratch.file("b")});
+  EXPECT_EQ(ran.exitCode, 4) << ran.standardError;
+  EXPECT_THAT(ran.standardOutput, HasSubstr("rules off:  | DR3_AwaitSettlement"));
+  EXPECT_THAT(ran.standardOutput, HasSubstr("first differing event #"));
+  EXPECT_THAT(ran.standardOutput, HasSubstr("\nDrained "));
+  const nlohmann::json json =
+      holdfast({"diff", scratch.file("a"), scratch.file("b"), "--json"}).object("difference");
+  EXPECT_EQ(json["same"], false);
+  EXPECT_GT(json["event"], 1);
+}
+
+TEST(Diff, ATraceThatIsCutIsRefused) {
+  const ScratchFolder scratch;
+  ASSERT_EQ(holdfast({"run", kStory, "--trace", scratch.file("a"), "-q"}).exitCode, 0);
+  std::vector<std::string> lines = linesOf(scratch.file("a"));
+  lines.resize(lines.size() / 2);
+  writeLines(scratch.file("b"), lines);
+  const Ran ran = holdfast({"diff", scratch.file("a"), scratch.file("b")});
+  EXPECT_EQ(ran.exitCode, 64);
+  EXPECT_THAT(ran.standardError, HasSubstr(scratch.file("b")));
+}
+
+}  // namespace
+}  // namespace holdfast::cli
