@@ -50,8 +50,10 @@ std::vector<std::string> headerDifferences(const traces::Trace& first, const tra
   compare("compiler", a.compiler, b.compiler);
   compare("scenario", a.scenario, b.scenario);
   compare("seed", fmt::to_string(a.seed), fmt::to_string(b.seed));
-  compare("rules off", fmt::format("{}", fmt::join(a.rulesOff, ", ")),
-          fmt::format("{}", fmt::join(b.rulesOff, ", ")));
+  const auto ruleNames = [](const std::vector<std::string>& off) {
+    return off.empty() ? std::string("none") : fmt::format("{}", fmt::join(off, ", "));
+  };
+  compare("rules off", ruleNames(a.rulesOff), ruleNames(b.rulesOff));
   compare("vocabulary", traces::hexHash(a.vocabulary), traces::hexHash(b.vocabulary));
   compare("nodes", fmt::format("{}", fmt::join(a.names.nodes, ", ")),
           fmt::format("{}", fmt::join(b.names.nodes, ", ")));

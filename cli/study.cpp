@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <tuple>
 
 #include "checkers/checker_set.hpp"
 #include "cli/recording.hpp"
@@ -39,6 +40,39 @@ std::string titleOf(std::string_view scenario, std::uint64_t seed, const std::ve
                      off.empty() ? "" : fmt::format(", without {}", fmt::join(off, ", ")));
 }
 
+/// Whether the last line of a trace says that a promise was broken.
+bool recordsViolation(const traces::Ending& ending) {
+  const auto found = ending.verdict.find("violations");
+  return found != ending.verdict.end() && found->is_array() && !found->empty();
+}
+
+/// Judges the run again, event by event, to learn at which of them each finding is made.
+void judge(const checkers::CheckerOptions& options, obs::TrueInstant end, Study& result) {
+  checkers::CheckerSet checkers(options);
+  std::size_t violations = 0;
+  std::size_t limitations = 0;
+  const auto noteNew = [&](explain::EventIndex event) {
+    const checkers::Findings& found = checkers.findings();
+    for (; violations < found.violations().size(); ++violations) {
+      result.seen.emplace_back(found.violations()[violations], event);
+    }
+    for (; limitations < found.limitations().size(); ++limitations) {
+      result.seen.emplace_back(found.limitations()[limitations], event);
+    }
+  };
+  for (explain::EventIndex i = 0; i < result.run.size(); ++i) {
+    checkers.on(result.run[i]);
+    noteNew(i);
+  }
+  checkers.finish(end);
+  noteNew(result.run.empty() ? 0 : result.run.size() - 1);
+}
+
+/// The options of the checkers that judged a run, as far as they are known.
+checkers::CheckerOptions checkerOptions(std::string_view scenario, const scenarios::RunOptions& options) {
+  return scenario == kMixed ? scenarios::checkerOptionsFor(options) : checkers::CheckerOptions{};
+}
+
 Study studyRun(Session& session, Subject subject, std::string_view verb) {
   Study result;
   KeepingSink sink(result.run);
@@ -53,30 +87,9 @@ Study studyRun(Session& session, Subject subject, std::string_view verb) {
   if (const auto at = result.reproduce.find(" run "); at != std::string::npos) {
     result.reproduce.replace(at, 5, fmt::format(" {} ", verb));
   }
+  judge(checkerOptions(subject.name(), subject.options), {outcome.report.simulated.ns}, result);
   result.subject = std::move(subject);
   return result;
-}
-
-/// Whether the last line of a trace says that a promise was broken.
-bool recordsViolation(const traces::Ending& ending) {
-  const auto found = ending.verdict.find("violations");
-  return found != ending.verdict.end() && found->is_array() && !found->empty();
-}
-
-/// Judges what a trace holds as the run itself was judged, as far as the trace tells.
-void judge(const traces::Header& header, const traces::Ending& ending, Study& result) {
-  checkers::CheckerOptions options;
-  if (header.scenario == kMixed) {
-    if (const auto read = scenarios::optionsFromJson(header.options)) {
-      options = scenarios::checkerOptionsFor(*read);
-    }
-  }
-  checkers::CheckerSet checkers(options);
-  for (const obs::Stamped& stamped : result.run) checkers.on(stamped);
-  checkers.finish({ending.simulatedNs});
-  keepFindings(checkers.findings(), result);
-  // A story may have told its checkers more than the trace does; what it was not blamed for does not count.
-  if (!recordsViolation(ending)) result.violations.clear();
 }
 
 std::expected<Study, Failure> studyTrace(Session& session, const std::string& path, std::string_view verb) {
@@ -96,7 +109,16 @@ std::expected<Study, Failure> studyTrace(Session& session, const std::string& pa
   result.rulesOff = header.rulesOff;
   result.title = titleOf(header.scenario, header.seed, header.rulesOff);
   result.reproduce = fmt::format("{} {} {}", shellWord(session.program), verb, shellWord(path));
-  judge(header, ending, result);
+  const auto options = scenarios::optionsFromJson(header.options);
+  judge(checkerOptions(header.scenario, options.value_or(scenarios::RunOptions{})), {ending.simulatedNs},
+        result);
+  for (const auto& [finding, event] : result.seen) {
+    const bool limitation = finding.severity == checkers::Severity::limitation;
+    // A story may tell its checkers more than its trace does; what it was not blamed for does not count.
+    if (limitation || recordsViolation(ending)) {
+      (limitation ? result.limitations : result.violations).push_back(finding);
+    }
+  }
   if (auto subject = subjectOf(*recording)) result.subject = std::move(*subject);
   if (recordsViolation(ending) && result.violations.empty() && result.subject) {
     const Outcome again = execute(*result.subject);
@@ -115,22 +137,29 @@ int likeness(const obs::Stamped& event, const Finding& finding) {
   return score;
 }
 
-/// The event at which the finding was made: of those at its instant the one that fits best, the last of
-/// equals; the last before it if there is none.
-explain::EventIndex eventOf(const std::vector<obs::Stamped>& run, const Finding& finding) {
+/// The event at which the finding was made. If checkers do not find the same again, because a story told them
+/// more: of the events at its instant the one that fits best; the last before it if there is none.
+explain::EventIndex eventOf(const Study& study, const Finding& finding) {
+  const auto identity = [](const Finding& one) {
+    return std::tuple(one.anomaly, one.at, one.node, one.key, one.call, one.txn, one.otherCall, one.otherTxn);
+  };
+  const auto seen = std::ranges::find_if(
+      study.seen, [&](const auto& each) { return identity(each.first) == identity(finding); });
+  if (seen != study.seen.end()) return seen->second;
+  const std::vector<obs::Stamped>& run = study.run;
   const auto end = std::ranges::upper_bound(run, finding.at, {}, &obs::Stamped::at);
   if (end == run.begin()) return 0;
   const auto begin = std::ranges::lower_bound(run.begin(), end, std::prev(end)->at, {}, &obs::Stamped::at);
   auto best = begin;
   for (auto event = begin; event != end; ++event) {
-    if (likeness(*event, finding) >= likeness(*best, finding)) best = event;
+    if (likeness(*event, finding) > likeness(*best, finding)) best = event;
   }
   return static_cast<explain::EventIndex>(best - run.begin());
 }
 
 explain::Incident incidentOf(const Study& study, const Finding& finding) {
   explain::Incident incident;
-  incident.event = eventOf(study.run, finding);
+  incident.event = eventOf(study, finding);
   incident.violation = finding.severity != checkers::Severity::limitation;
   const std::string_view limitation = checkers::limitationOf(finding.route);
   incident.title =

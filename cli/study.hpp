@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "checkers/finding.hpp"
@@ -35,6 +36,8 @@ struct Study {
   std::vector<obs::Stamped> run;
   std::vector<checkers::Finding> violations;
   std::vector<checkers::Finding> limitations;
+  std::vector<std::pair<checkers::Finding, explain::EventIndex>>
+      seen;  ///< What checkers found in `run`, and where.
   std::vector<std::string> rulesOff;
   std::optional<Subject> subject;  ///< What executes it; none if this build does not know the scenario.
   std::string reproduce;           ///< The complete command that shows the same run.

@@ -1,6 +1,8 @@
 #include "explain/slice.hpp"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <set>
 #include <variant>
 
@@ -152,6 +154,22 @@ std::vector<EventIndex> partiesOf(Run run, const Incident& incident) {
   return {parties.begin(), parties.end()};
 }
 
+void numberSteps(Run run, const Incident& incident, Slice& slice) {
+  std::map<std::uint64_t, std::size_t> sent;
+  std::size_t count = 0;
+  for (const EventIndex event : slice.events) {
+    const std::uint64_t message = mentionsOf(run[event].what).message;
+    const bool sends = std::holds_alternative<obs::MessageSent>(run[event].what);
+    const auto told = sent.find(message);
+    if (message != 0 && !sends && told != sent.end() && event != incident.event) {
+      slice.steps.push_back(told->second);
+      continue;
+    }
+    slice.steps.push_back(++count);
+    if (sends) sent[message] = count;
+  }
+}
+
 }  // namespace
 
 Incident incidentAt(Run run, EventIndex event) {
@@ -195,6 +213,7 @@ Slice sliceOf(Run run, const HappensBefore& order, const Incident& incident, std
     slice.events.insert(slice.events.end(), events.end() - static_cast<std::ptrdiff_t>(kept), events.end());
   }
   std::ranges::sort(slice.events);
+  numberSteps(run, incident, slice);
   slice.edges = order.reduced(slice.events);
   std::set<obs::NodeId> nodes;
   for (const EventIndex i : slice.events) {

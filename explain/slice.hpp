@@ -32,6 +32,7 @@ Incident incidentAt(Run run, EventIndex event);
 
 struct Slice {
   std::vector<EventIndex> events;     ///< Ascending; the incident's event is the last.
+  std::vector<std::size_t> steps;     ///< By event, from 1; what became of a message is one with its sending.
   std::vector<Edge> edges;            ///< Between them, by (to, from).
   std::vector<obs::NodeId> nodes;     ///< Those that have a part in it, ascending.
   std::vector<EventIndex> parties;    ///< The incident's event and those that it stands beside.

@@ -44,7 +44,7 @@ class SpanBuilder {
     }
     Span& span = begin(SpanKind::membership);
     span.number = o.number;
-    span.deadline = o.deadline;
+    extend(span, o.deadline);
   }
   void handle(const obs::MembershipLapsed&) {
     end([](const Span& s) { return s.kind == SpanKind::membership; });
@@ -63,12 +63,14 @@ class SpanBuilder {
     const auto same = [&](const Span& s) { return s.kind == SpanKind::grant && s.key == o.key; };
     if (Span* const span = find(same)) {
       span->token = o.token;
+      noteTerm(*span);
       return;
     }
     Span& span = begin(SpanKind::grant);
     span.key = o.key;
     span.peer = o.to;
     span.token = o.token;
+    noteTerm(span);
   }
   void handle(const obs::ReleaseSeen& o) {
     if (o.cleared) endGrant(o.key);
@@ -91,7 +93,7 @@ class SpanBuilder {
     Span& span = begin(SpanKind::delegation);
     span.key = o.key;
     span.token = o.token;
-    span.deadline = o.deadline;
+    extend(span, o.deadline);
   }
   void handle(const obs::AdmissionClosed& o) {
     const auto same = [&](const Span& s) { return s.kind == SpanKind::delegation && s.key == o.key; };
@@ -113,7 +115,7 @@ class SpanBuilder {
     span.key = o.key;
     span.call = o.call;
     span.token = o.token;
-    span.deadline = o.deadline;
+    extend(span, o.deadline);
   }
   void handle(const obs::Reentered& o) {
     const auto same = [&](const Span& s) { return s.kind == SpanKind::section && s.call == o.call; };
@@ -172,7 +174,11 @@ class SpanBuilder {
     return nullptr;
   }
 
-  static void extend(Span& span, obs::MonotonicInstant deadline) { span.deadline = deadline; }
+  void extend(Span& span, obs::MonotonicInstant deadline) const {
+    span.deadline = deadline;
+    noteTerm(span);
+  }
+  void noteTerm(Span& span) const { span.terms.push_back({index_, span.token, span.deadline}); }
 
   /// Ends every open span at this node for which `matches` holds.
   template <class Predicate>
@@ -214,6 +220,17 @@ class SpanBuilder {
 };
 
 }  // namespace
+
+Span asKnownAt(const Span& span, EventIndex event) {
+  Span known = span;
+  if (known.closed != kNoEvent && known.closed > event) known.closed = kNoEvent;
+  const auto later = std::ranges::upper_bound(known.terms, event, {}, &Term::since);
+  if (later != known.terms.begin()) {
+    known.token = std::prev(later)->token;
+    known.deadline = std::prev(later)->deadline;
+  }
+  return known;
+}
 
 std::vector<Span> spansOf(Run run, const Clocks& clocks) {
   SpanBuilder builder(clocks);

@@ -35,6 +35,13 @@ BOOST_DESCRIBE_ENUM(SpanKind, membership, quarantine, grant, delegation, section
 enum class SpanEnd : std::uint8_t { event, deadline, crash, runEnd };
 BOOST_DESCRIBE_ENUM(SpanEnd, event, deadline, crash, runEnd)
 
+/// What held from one event of a span on: it changes when a lease is prolonged.
+struct Term {
+  EventIndex since = 0;
+  obs::Token token;
+  obs::MonotonicInstant deadline = obs::MonotonicInstant::never();
+};
+
 struct Span {
   SpanKind kind = SpanKind::delegation;
   obs::NodeId node;
@@ -52,6 +59,7 @@ struct Span {
   /// The latest deadline on the node's clock; never() without one.
   obs::MonotonicInstant deadline = obs::MonotonicInstant::never();
   SpanEnd ended = SpanEnd::runEnd;
+  std::vector<Term> terms;  ///< The earlier tokens and deadlines, and the latest, in order.
 
   bool isFault() const { return kind >= SpanKind::down; }
   /// Whether it had begun and not ended right after `event`, which was made at `at`.
@@ -60,6 +68,10 @@ struct Span {
     return last != kNoEvent ? event < last : at < to || (at == to && ended == SpanEnd::runEnd);
   }
 };
+
+/// The span as its node knew it right after `event`: with the token and deadline of then, and not yet closed
+/// if it was closed later.
+Span asKnownAt(const Span& span, EventIndex event);
 
 /// All spans of a run in the order in which they began.
 std::vector<Span> spansOf(Run run, const Clocks& clocks);

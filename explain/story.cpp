@@ -52,42 +52,38 @@ std::string remaining(const Material& m, const Span& span, obs::TrueInstant at) 
   return fmt::format(", until {}", deadline);
 }
 
-void addBeliefs(const Material& m, const Incident& incident, Step& step) {
-  bool admits = false;
-  for (const Span& span : m.spans) {
-    if (span.node != step.node || !span.activeAt(step.event, step.at) || !authorityOn(span, incident))
-      continue;
-    Span seen = span;
-    // The future is not known yet at this step: neither a later closing nor a later deadline.
-    if (seen.closed != kNoEvent && seen.closed > step.event) seen.closed = kNoEvent;
-    step.authority.push_back(describe(seen, m.names) + remaining(m, span, step.at));
-    admits = admits || span.kind == SpanKind::delegation || span.kind == SpanKind::section;
-  }
-  if (!admits) return;
-  for (const Span& span : m.spans) {
-    const bool excludes = span.kind == SpanKind::delegation || span.kind == SpanKind::section;
-    if (!excludes || span.node == step.node || !authorityOn(span, incident)) continue;
-    if (!span.activeAt(step.event, step.at)) continue;
-    step.conflicts.push_back(fmt::format("{}: {}{}", traces::describe(span.node, m.names),
-                                         describe(span, m.names), remaining(m, span, step.at)));
-  }
+/// A belief in words, as the node had it right after the step.
+std::string beliefIn(const Material& m, const Span& span, const Step& step) {
+  const Span known = asKnownAt(span, step.event);
+  return describe(known, m.names) + remaining(m, known, step.at);
 }
 
-/// Steps without the deliveries whose sending is told: they are told with it. Gives each event its step.
-std::map<EventIndex, std::size_t> numberSteps(const Material& m, const Slice& slice, Story& story) {
-  std::map<EventIndex, std::size_t> number;
-  std::map<std::uint64_t, std::size_t> sent;
-  for (const EventIndex event : slice.events) {
-    const obs::Stamped& stamped = m.run[event];
-    const Mentions mentions = mentionsOf(stamped.what);
-    const bool isSent = std::holds_alternative<obs::MessageSent>(stamped.what);
-    if (mentions.message != 0 && !isSent && sent.contains(mentions.message) &&
-        event != story.incident.event) {
-      number[event] = sent[mentions.message];
-      continue;
+void addBeliefs(const Material& m, const Incident& incident, Step& step) {
+  const auto lets = [](const Span& span) {
+    return span.kind == SpanKind::delegation || span.kind == SpanKind::section;
+  };
+  bool admits = false;
+  std::vector<std::string> others;
+  for (const Span& span : m.spans) {
+    if (!span.activeAt(step.event, step.at) || !authorityOn(span, incident)) continue;
+    if (span.node == step.node) {
+      step.authority.push_back(beliefIn(m, span, step));
+      admits = admits || lets(span);
+    } else if (lets(span)) {
+      others.push_back(fmt::format("{}: {}", traces::describe(span.node, m.names), beliefIn(m, span, step)));
     }
-    number[event] = story.steps.size() + 1;
-    if (isSent) sent[mentions.message] = story.steps.size() + 1;
+  }
+  if (admits) step.conflicts = std::move(others);
+}
+
+/// Makes the steps and gives each event its own. The fate of a message is told with its sending.
+std::map<EventIndex, std::size_t> makeSteps(const Material& m, const Slice& slice, Story& story) {
+  std::map<EventIndex, std::size_t> number;
+  for (std::size_t i = 0; i < slice.events.size(); ++i) {
+    const EventIndex event = slice.events[i];
+    const obs::Stamped& stamped = m.run[event];
+    number[event] = slice.steps[i];
+    if (slice.steps[i] <= story.steps.size()) continue;
     Step& step = story.steps.emplace_back();
     step.number = story.steps.size();
     step.event = event;
@@ -155,7 +151,7 @@ Story storyOf(const Material& material, const Incident& incident, const Slice& s
   Story story;
   story.incident = incident;
   story.leftOut = slice.leftOut;
-  const std::map<EventIndex, std::size_t> number = numberSteps(material, slice, story);
+  const std::map<EventIndex, std::size_t> number = makeSteps(material, slice, story);
   for (const Edge& edge : slice.edges) {
     const std::size_t from = number.at(edge.from);
     const std::size_t to = number.at(edge.to);
@@ -174,6 +170,7 @@ Story storyOf(const Material& material, const Incident& incident, const Slice& s
 std::vector<std::string> linesOf(const Story& story, const traces::Names& names) {
   std::vector<std::string> lines;
   std::map<obs::NodeId, std::pair<std::string, std::size_t>> believed;  // at which step it was told
+  std::map<obs::NodeId, std::string> conflicts;
   const std::size_t width = fmt::formatted_size("{}", story.steps.size());
   const std::string indent(width + 2, ' ');
   for (const Step& step : story.steps) {
@@ -200,9 +197,13 @@ std::vector<std::string> linesOf(const Story& story, const traces::Names& names)
       last = std::move(all);
       where = step.number;
     }
+    std::string& known = conflicts[step.node];
+    std::string against = fmt::format("{}", fmt::join(step.conflicts, "\n"));
+    if (against == known) continue;
     for (const std::string& conflict : step.conflicts) {
       lines.push_back(fmt::format("{}CONFLICT  {}", indent, conflict));
     }
+    known = std::move(against);
   }
   if (story.leftOut > 0) {
     lines.push_back(

@@ -63,7 +63,7 @@ std::string mermaidText(std::string_view text) {
 
 std::vector<std::string> textTimeline(const Scene& scene) {
   std::vector<std::string> lines;
-  std::size_t width = 1;
+  std::size_t width = 2;  // a mark, and the star of the node that the line is about
   for (const obs::NodeId node : scene.lanes) width = std::max(width, laneName(scene, node).size());
   std::string head = fmt::format("{:>15} ", "true time");
   for (const obs::NodeId node : scene.lanes) head += fmt::format(" {:^{}}", laneName(scene, node), width);
@@ -77,7 +77,7 @@ std::vector<std::string> textTimeline(const Scene& scene) {
       line += fmt::format(" {:^{}}", cell, width);
     }
     const std::size_t step = scene.steps[row];
-    line += fmt::format("  {:>4} {}: {}", step > 0 ? fmt::format("[{}]", step) : "",
+    line += fmt::format("  {:>4} {}: {}", scene.opensStep[row] ? fmt::format("[{}]", step) : "",
                         laneName(scene, event.node), explain::tell(event, scene.names()));
     if (scene.isIncident(row)) line += fmt::format("   <== {}", scene.source.incident->title);
     lines.push_back(std::move(line));

@@ -55,11 +55,19 @@ void Geometry::placeBars(const Scene& scene) {
   for (const explain::Span& span : scene.spans) {
     const auto lane = scene.laneOf(span.node);
     if (!lane) continue;
-    Bar bar{span, placeOf(scene, span.first), 2 * scene.events.size(), *lane, 0};
+    Bar bar{span, placeOf(scene, span.first), 2 * scene.events.size(), *lane, 0, false};
     if (span.last != explain::kNoEvent) {
       bar.to = placeOf(scene, span.last);
     } else if (span.ended == explain::SpanEnd::deadline) {
       bar.to = placeAfter(scene, span.to);
+    }
+    if (span.closed != explain::kNoEvent) {
+      Bar open = bar;
+      open.span.closed = explain::kNoEvent;
+      open.to = placeOf(scene, span.closed);
+      bar.from = open.to;
+      bar.closing = true;
+      if (open.to > open.from) bars_.push_back(open);
     }
     if (bar.to > bar.from || span.isFault()) bars_.push_back(bar);
   }

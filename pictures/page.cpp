@@ -112,7 +112,7 @@ std::string page(const Scene& scene) {
   }
   out += tools(scene);
   out += fmt::format(
-      "<svg width=\"1080\" height=\"{}\" role=\"img\" aria-label=\"legend\">{}{}</svg>\n</header>\n",
+      "<svg width=\"1260\" height=\"{}\" role=\"img\" aria-label=\"legend\">{}{}</svg>\n</header>\n",
       kLegendHeight, definitions(), legendElements());
   out += fmt::format(
       "<main id=\"frame\">\n<div class=\"strip\" style=\"width:{0}px\"><svg width=\"{0}\" "

@@ -31,10 +31,10 @@ kbd { border: 1px solid #999; border-radius: 3px; padding: 0 4px; }
 .row:hover .hit { fill: #fff3c4; fill-opacity: .8; }
 .row:focus .hit, .row.picked .hit { fill: #ffe680; fill-opacity: .8; }
 .row:focus .hit { stroke: #111; stroke-width: 2; }
-.arrow.lit line { stroke-width: 4; } 
+.arrow.lit path { stroke-width: 4; } 
 .bar.lit rect { stroke: #000; stroke-width: 2.5; }
 body.noclocks .clock { display: none; }
-:focus-visible { outline: 2px solid #0072b2; outline-offset: 1px; }
+button:focus-visible, input:focus-visible { outline: 2px solid #0072b2; outline-offset: 1px; }
 )css";
 }
 
@@ -72,16 +72,22 @@ function layOut() {
     rect.setAttribute('height', length);
     if (!text) continue;
     const room = Math.floor((length - 6) / 5), label = g.dataset.l;
+    const gap = ' '.repeat(140 - Math.min(label.length, 100));
+    let again = '';
+    for (let at = 700; at + 150 < length; at += 700) again += gap + label;
     text.setAttribute('transform', `translate(${+rect.getAttribute('x') + 3},${top + 3}) rotate(90)`);
-    text.textContent = length < 30 ? '' : label.length > room ? label.slice(0, room - 1) + '\u2026' : label;
+    const full = label.length <= room;
+    text.textContent = length < 30 ? '' : full ? label + again : label.slice(0, room - 1) + '\u2026';
   }
   for (const g of arrows) {
     const from = +g.dataset.a >> 1, to = +g.dataset.b >> 1;
     const off = !shown[from] || (to < rows.length && +g.dataset.b & 1 && !shown[to]);
     g.classList.toggle('hidden', off);
-    const line = g.querySelector('line');
-    line.setAttribute('y1', place(+g.dataset.a));
-    line.setAttribute('y2', place(+g.dataset.b));
+    const x = +g.dataset.x, z = +g.dataset.z, side = +g.dataset.s;
+    const below = place(+g.dataset.a) + height / 2, end = place(+g.dataset.b);
+    const rest = g.classList.contains('lost') ? `L${x + Math.trunc((z - x) / 3)} ${below}` :
+      `L${z - 14 * side} ${end - height / 2}L${z - 5 * side} ${end - 4}`;
+    g.querySelector('path').setAttribute('d', `M${x} ${below - height / 2}L${x + 14 * side} ${below}${rest}`);
   }
   for (const text of gaps) {
     const row = +text.dataset.a >> 1;
@@ -204,7 +210,7 @@ byId('find').addEventListener('input', filter);
 for (const box of document.querySelectorAll('input[name=kind], input[name=node], #slice')) {
   box.addEventListener('change', filter);
 }
-byId('clocks').addEventListener('change', 
+byId('clocks').addEventListener('change',
   (e) => document.body.classList.toggle('noclocks', !e.target.checked));
 byId('goto').addEventListener('click', goToIncident);
 byId('next').addEventListener('click', () => step(1, (e) => e.step));

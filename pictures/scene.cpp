@@ -112,6 +112,7 @@ Category categoryOf(const obs::Observation& what) {
           what)) {
     return Category::replication;
   }
+  if (isAny<obs::MembershipRenewed>(what)) return Category::traffic;
   if (isAny<obs::DurableWrite, obs::FinalRecord, obs::RetainedCount>(what)) return Category::bookkeeping;
   return Category::membership;
 }
@@ -123,7 +124,7 @@ std::optional<std::size_t> Scene::laneOf(obs::NodeId node) const {
 }
 
 Scene sceneOf(const Source& source, const SceneOptions& options) {
-  Scene scene{source, {}, {}, {}, {}, {}, options.key};
+  Scene scene{source, {}, {}, {}, {}, {}, {}, options.key};
   const bool slice = options.sliceOnly && source.slice != nullptr;
   scene.events = slice ? source.slice->events : wholeRun(source, options);
   const std::size_t before = scene.events.size();
@@ -135,12 +136,16 @@ Scene sceneOf(const Source& source, const SceneOptions& options) {
     scene.subtitle += fmt::format(", because a picture has at most {}", options.most);
   }
   scene.steps.assign(scene.events.size(), 0);
+  scene.opensStep.assign(scene.events.size(), false);
   if (source.slice != nullptr) {
     for (std::size_t row = 0; row < scene.events.size(); ++row) {
       const auto& events = source.slice->events;
       const auto found = std::ranges::lower_bound(events, scene.events[row]);
       if (found == events.end() || *found != scene.events[row]) continue;
-      scene.steps[row] = static_cast<std::size_t>(found - events.begin()) + 1;
+      const auto& steps = source.slice->steps;
+      const auto step = steps.begin() + (found - events.begin());
+      scene.steps[row] = *step;
+      scene.opensStep[row] = std::find(steps.begin(), step, *step) == step;
     }
   }
   addLanesAndSpans(scene);

@@ -25,7 +25,7 @@ enum class Category : std::uint8_t {
   membership,   // and whatever else nodes say of themselves
   replication,  // log entries and their application
   message,      // of the lock protocol
-  traffic,      // all other messages
+  traffic,      // all other messages, and the renewals they bring
   fault,        // from the harness
   bookkeeping   // disk writes and final counts
 };
@@ -54,7 +54,8 @@ struct Scene {
   Source source;
   std::string subtitle;              ///< What part of the run it is.
   std::vector<EventIndex> events;    ///< Ascending.
-  std::vector<std::size_t> steps;    ///< By event: its number in the slice, from 1; 0 for none.
+  std::vector<std::size_t> steps;    ///< By event: its step in the slice, from 1; 0 for none.
+  std::vector<bool> opensStep;       ///< By event: whether it is the first of its step.
   std::vector<obs::NodeId> lanes;    ///< Ascending.
   std::vector<explain::Span> spans;  ///< Those that overlap the scene in time, on its lanes.
   std::optional<obs::KeyId> key;

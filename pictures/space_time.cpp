@@ -63,15 +63,25 @@ std::string shapeOf(Category category) {
   }
 }
 
-std::string barLabel(const Bar& bar, const traces::Names& names) {
-  return explain::describe(bar.span, names);
+/// The label of a bar that is `length` pixels long: again and again on a long one, so that it is in view, and
+/// nothing on one that is too short.
+std::string barText(const std::string& label, int length) {
+  constexpr int kCharacter = 5;
+  constexpr int kAgain = 700;
+  if (length < 30) return "";
+  std::string text = clipped(label, static_cast<std::size_t>((length - 6) / kCharacter));
+  std::string all = text;
+  const std::string gap(
+      static_cast<std::size_t>(kAgain) / kCharacter - std::min(label.size(), std::size_t{100}), ' ');
+  for (int at = kAgain; at + 150 < length; at += kAgain) all += gap + label;
+  return escaped(all);
 }
 
 std::string barElement(const Scene& scene, const Geometry& g, std::size_t index) {
   const Bar& bar = g.bars()[index];
   const int top = g.y(bar.from);
   const int length = std::max(g.y(bar.to) - top, 3);
-  const std::string label = barLabel(bar, scene.names());
+  const std::string label = explain::describe(bar.span, scene.names());
   const std::string title = fmt::format(
       "<title>{}: {}</title>", escaped(traces::describe(bar.span.node, scene.names())), escaped(label));
   const std::string common =
@@ -84,32 +94,41 @@ std::string barElement(const Scene& scene, const Geometry& g, std::size_t index)
                        obs::nameOf(bar.span.kind), common, left, top, width, length, title);
   }
   const int left = g.laneLeft(bar.lane) + 12 + static_cast<int>(bar.track) * Geometry::kTrack;
-  const std::string text =
-      length < 30 ? "" : escaped(clipped(label, static_cast<std::size_t>(length - 6) / 5));
+  const std::string text = barText(label, length);
   return fmt::format(
       R"x(<g class="bar {}{}" {} data-l="{}"><rect x="{}" y="{}" width="{}" height="{}" rx="2"/>)x"
       R"x(<text transform="translate({},{}) rotate(90)">{}</text>{}</g>)x",
-      obs::nameOf(bar.span.kind), bar.span.ended == explain::SpanEnd::deadline ? " ranout" : "", common,
-      escaped(label), left, top, Geometry::kTrack - 3, length, left + 3, top + 3, text, title);
+      obs::nameOf(bar.span.kind),
+      bar.closing                                    ? " closing"
+      : bar.span.ended == explain::SpanEnd::deadline ? " ranout"
+                                                     : "",
+      common, escaped(label), left, top, Geometry::kTrack - 3, length, left + 3, top + 3, text, title);
 }
 
+/// An arrow runs between rows, so that it strikes no label of its own two: down beside the sender's lane,
+/// across, and down beside the receiver's.
 std::string arrowElement(const Geometry& g, const Arrow& arrow) {
-  const int x1 = g.axis(arrow.fromLane);
-  const int y1 = g.y(2 * arrow.from + 1);
   const int side = arrow.toLane > arrow.fromLane ? 1 : -1;
-  const Place end = arrow.to ? 2 * *arrow.to + 1 : 2 * arrow.from + 2;
-  int x2 = g.axis(arrow.toLane) - side * 6;
-  const int y2 = g.y(end);
-  // A message that was lost ends on its way.
-  if (arrow.lost || !arrow.to) x2 = x1 + (x2 - x1) * 2 / 5;
   const bool gone = arrow.lost || !arrow.to;
-  return fmt::format(R"x(<g class="arrow{}" data-a="{}" data-b="{}"><line x1="{}" y1="{}" x2="{}" y2="{}" )x"
-                     R"x(marker-end="url(#{})"/><title>{} {}{}</title></g>)x",
-                     gone ? " lost" : "", 2 * arrow.from + 1, end, x1, y1, x2, y2, gone ? "cross" : "head",
+  const Place from = 2 * arrow.from + 1;
+  const Place to = arrow.to ? 2 * *arrow.to + 1 : from + 2;
+  const int x1 = g.axis(arrow.fromLane);
+  const int x2 = g.axis(arrow.toLane);
+  const int bend = side * 14;
+  std::string path = fmt::format("M{} {}L{} {}", x1, g.y(from), x1 + bend, g.y(from + 1));
+  if (gone) {
+    // A message that was lost ends on its way.
+    path += fmt::format("L{} {}", x1 + (x2 - x1) / 3, g.y(from + 1));
+  } else {
+    path += fmt::format("L{} {}L{} {}", x2 - bend, g.y(to - 1), x2 - side * 5, g.y(to) - 4);
+  }
+  return fmt::format(R"x(<g class="arrow{}" data-a="{}" data-b="{}" data-x="{}" data-z="{}" data-s="{}">)x"
+                     R"x(<path d="{}" marker-end="url(#{})"/><title>{} {}{}</title></g>)x",
+                     gone ? " lost" : "", from, to, x1, x2, side, path, gone ? "cross" : "head",
                      obs::nameOf(arrow.kind), arrow.id,
                      arrow.lost ? ", lost"
                      : arrow.to ? ""
-                                : ", arrives later");
+                                : ", not delivered here");
 }
 
 std::string rowElement(const Scene& scene, const Geometry& g, std::size_t row) {
@@ -125,14 +144,14 @@ std::string rowElement(const Scene& scene, const Geometry& g, std::size_t row) {
       obs::nameOf(category), scene.steps[row] > 0 ? " step" : "", incident ? " incident" : "", row,
       g.y(2 * row));
   out += fmt::format(R"x(<rect class="hit" x="0" y="0" width="{}" height="{}"/>)x", g.width(), g.rowHeight());
-  out += fmt::format(R"x(<text class="time" x="{}" y="{}">{}</text>)x", Geometry::kGutter - 10, middle + 4,
-                     traces::describe(event.at));
+  out += fmt::format(R"x(<text class="time" x="{}" y="{}">{}</text>)x", Geometry::kGutter - 10,
+                     middle + (incident ? 9 : 4), traces::describe(event.at));
   out += fmt::format(R"x(<g transform="translate({},{})">{}</g>)x", axis, middle, shapeOf(category));
   const int x = axis + 12;
   const std::vector<std::string> label = lines(text, g.labelLength(), g.labelLines());
-  int y = middle + 2 - 6 * (static_cast<int>(label.size()) - 1);
+  int y = middle - 1 - 6 * (static_cast<int>(label.size()) - 1);
   for (std::size_t i = 0; i < label.size(); ++i) {
-    const std::string badge = i == 0 && scene.steps[row] > 0
+    const std::string badge = i == 0 && scene.opensStep[row]
                                   ? fmt::format(R"x(<tspan class="number">{}. </tspan>)x", scene.steps[row])
                                   : "";
     out += fmt::format(R"x(<text class="label" x="{}" y="{}">{}{}</text>)x", x, y, badge, escaped(label[i]));
@@ -223,7 +242,7 @@ std::string legendElements() {
                                             {"link cut", SpanKind::cut}}};
   std::string out = R"x(<g class="legend">)x";
   int x = 14;
-  const auto advance = [&](std::string_view words) { x += 26 + static_cast<int>(words.size()) * 6; };
+  const auto advance = [&](std::string_view words) { x += 34 + static_cast<int>(words.size() * 13) / 2; };
   for (const Sign& sign : kSigns) {
     out += fmt::format(
         R"x(<g class="c-{}" transform="translate({},10)">{}</g><text class="label" x="{}" y="14">{}</text>)x",
@@ -234,7 +253,7 @@ std::string legendElements() {
       fmt::format(R"x(<g class="arrow"><line x1="{}" y1="10" x2="{}" y2="10" marker-end="url(#head)"/></g>)x"
                   R"x(<text class="label" x="{}" y="14">message</text>)x",
                   x, x + 22, x + 32);
-  x += 90;
+  x += 104;
   out += fmt::format(
       R"x(<g class="arrow lost"><line x1="{}" y1="10" x2="{}" y2="10" marker-end="url(#cross)"/></g>)x"
       R"x(<text class="label" x="{}" y="14">lost message</text>)x",
@@ -284,12 +303,13 @@ rect.name { fill: #22313f; } text.name { fill: #fff; font-weight: bold; font-siz
 .c-caller .sign { fill: #e69f00; } .c-write .sign { fill: #cc79a7; } .c-authority .sign { fill: #0072b2; }
 .c-freshness .sign { fill: #56b4e9; } .c-membership .sign { fill: #999; } .c-fault .sign { fill: #d55e00; }
 .c-message .sign { fill: #009e73; }
-.arrow line { stroke: #009e73; stroke-width: 1.6; }
-.arrow.lost line { stroke: #d55e00; stroke-dasharray: 5 3; }
-.bar rect { stroke: #333; stroke-width: .7; fill: #fff; } .bar text { font-size: 9px; }
+.arrow path, .arrow line { fill: none; stroke: #009e73; stroke-width: 1.6; }
+.arrow.lost path, .arrow.lost line { stroke: #d55e00; stroke-dasharray: 5 3; }
+.bar rect { stroke: #333; stroke-width: .7; fill: #fff; } .bar text { font-size: 9px; white-space: pre; }
 .bar.ranout rect { stroke-dasharray: 3 2; stroke-width: 1.2; }
 .membership rect { fill: #d0d0d0; } .quarantine rect { fill: #f0e442; } .grant rect { fill: #b9def5; }
 .delegation rect { fill: #0072b2; } .delegation text { fill: #fff; } .section rect { fill: #e69f00; }
+.delegation.closing rect { fill: #a9cbe4; } .delegation.closing text { fill: #111; }
 .waiting rect { fill: #fff; stroke-dasharray: 2 2; } .commit rect { fill: #e3b4cd; }
 .down rect { fill: url(#hatch); opacity: .55; } .paused rect { fill: url(#dots); opacity: .8; }
 .cut rect { fill: url(#steps); }
@@ -299,7 +319,7 @@ rect.name { fill: #22313f; } text.name { fill: #fff; font-weight: bold; font-siz
 std::string svg(const Scene& scene) {
   const Geometry g(scene);
   const int top = 46 + kLegendHeight;
-  const int width = std::max(g.width(), 1040);
+  const int width = std::max(g.width(), 1260);
   const int height = top + Geometry::kHeader + g.height(scene.events.size());
   std::string out = fmt::format(
       R"x(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}" )x"

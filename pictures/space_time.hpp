@@ -31,6 +31,7 @@ struct Bar {
   Place to = 0;
   std::size_t lane = 0;
   std::size_t track = 0;  ///< From the left; faults have none.
+  bool closing = false;   ///< The part of a delegation in which it admits nobody any more (DR-1).
 };
 
 /// Where everything stands from left to right, and the sizes of what stands from top to bottom.

@@ -10,10 +10,10 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-const std::string kStory = "S-22-recall-in-flight-commit";
+const std::string kExplained = "S-22-recall-in-flight-commit";
 
 TEST(Explain, TellsWhyATwinWentWrong) {
-  const Ran ran = holdfast({"explain", kStory, "--without", "DR-3"});
+  const Ran ran = holdfast({"explain", kExplained, "--without", "DR-3"});
   EXPECT_EQ(ran.exitCode, 0) << ran.standardError;
   EXPECT_THAT(ran.standardOutput, HasSubstr("lateSettlement (DR-3)"));
   EXPECT_THAT(ran.standardOutput, HasSubstr("settled txn 2: committed"));
@@ -26,10 +26,10 @@ TEST(Explain, TellsWhyATwinWentWrong) {
 TEST(Explain, OfATraceTellsTheSameStory) {
   const ScratchFolder scratch;
   const std::string trace = scratch.file("t.jsonl");
-  ASSERT_EQ(holdfast({"run", kStory, "--without", "DR-3", "--trace", trace, "-q"}).exitCode, 1);
+  ASSERT_EQ(holdfast({"run", kExplained, "--without", "DR-3", "--trace", trace, "-q"}).exitCode, 1);
   const Ran ofTrace = holdfast({"explain", trace});
   EXPECT_EQ(ofTrace.exitCode, 0) << ofTrace.standardError;
-  EXPECT_EQ(ofTrace.standardOutput, holdfast({"explain", kStory, "--without", "DR-3"}).standardOutput);
+  EXPECT_EQ(ofTrace.standardOutput, holdfast({"explain", kExplained, "--without", "DR-3"}).standardOutput);
 }
 
 TEST(Explain, OfTheRandomWorkloadFindsWhenItBecameInevitable) {
@@ -41,7 +41,8 @@ TEST(Explain, OfTheRandomWorkloadFindsWhenItBecameInevitable) {
 }
 
 TEST(Explain, OneEventCanBeExplained) {
-  const nlohmann::json story = holdfast({"explain", kStory, "--event", "30", "--json", "-q"}).object("story");
+  const nlohmann::json story =
+      holdfast({"explain", kExplained, "--event", "30", "--json", "-q"}).object("story");
   ASSERT_TRUE(story.is_object());
   EXPECT_EQ(story["event"], 30);
   EXPECT_EQ(story["violation"], false);
@@ -57,10 +58,11 @@ TEST(Explain, BadInputIsNamed) {
   EXPECT_THAT(complaint({"explain", "no/such.jsonl"}, 64),
               HasSubstr("there is no trace file 'no/such.jsonl'"));
   EXPECT_THAT(complaint({"explain", "S-999"}, 64), HasSubstr("there is no scenario 'S-999'"));
-  EXPECT_THAT(complaint({"explain", kStory, "--event", "0"}, 64), HasSubstr("--event is '0'; expected"));
-  EXPECT_THAT(complaint({"explain", kStory, "--finding", "x"}, 64), HasSubstr("--finding"));
-  EXPECT_THAT(complaint({"explain", kStory, "--steps", "0"}, 64), HasSubstr("--steps is '0'"));
-  EXPECT_THAT(complaint({"explain", kStory, "--scenario", kStory}, 64), HasSubstr("exclude each other"));
+  EXPECT_THAT(complaint({"explain", kExplained, "--event", "0"}, 64), HasSubstr("--event is '0'; expected"));
+  EXPECT_THAT(complaint({"explain", kExplained, "--finding", "x"}, 64), HasSubstr("--finding"));
+  EXPECT_THAT(complaint({"explain", kExplained, "--steps", "0"}, 64), HasSubstr("--steps is '0'"));
+  EXPECT_THAT(complaint({"explain", kExplained, "--scenario", kExplained}, 64),
+              HasSubstr("exclude each other"));
   writeLines(scratch.file("cut.jsonl"), {"{\"holdfast\":"});
   EXPECT_THAT(complaint({"explain", scratch.file("cut.jsonl")}, 64), HasSubstr("cut.jsonl:1:"));
 }

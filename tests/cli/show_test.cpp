@@ -10,11 +10,11 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::string kStory = "S-22-recall-in-flight-commit";
+const std::string kDrawn = "S-22-recall-in-flight-commit";
 
 TEST(Show, WritesEveryFormAtOnce) {
   const ScratchFolder scratch;
-  std::vector<std::string> arguments{"show", kStory, "--without", "DR-3"};
+  std::vector<std::string> arguments{"show", kDrawn, "--without", "DR-3"};
   for (const char* form : {"svg", "html", "mermaid", "dot", "perfetto", "shiviz", "text"}) {
     arguments.push_back(std::string("--") + form);
     arguments.push_back(scratch.file(form));
@@ -38,7 +38,7 @@ TEST(Show, WritesEveryFormAtOnce) {
 TEST(Show, PrintsATimelineOfATraceByDefault) {
   const ScratchFolder scratch;
   const std::string trace = scratch.file("t.jsonl");
-  ASSERT_EQ(holdfast({"run", kStory, "--trace", trace, "-q"}).exitCode, 0);
+  ASSERT_EQ(holdfast({"run", kDrawn, "--trace", trace, "-q"}).exitCode, 0);
   const Ran ran = holdfast({"show", trace, "--from", "1s", "--to", "2s"});
   EXPECT_EQ(ran.exitCode, 0) << ran.standardError;
   EXPECT_THAT(ran.standardOutput, StartsWith("      true time"));
@@ -51,21 +51,21 @@ TEST(Show, BadInputIsNamed) {
     EXPECT_EQ(ran.exitCode, 64) << ran.standardError;
     return ran.standardError;
   };
-  EXPECT_THAT(complaint({"show", kStory, "--key", "nobody"}),
+  EXPECT_THAT(complaint({"show", kDrawn, "--key", "nobody"}),
               HasSubstr("--key: the run has no key 'nobody'"));
-  EXPECT_THAT(complaint({"show", kStory, "--from", "soon"}),
+  EXPECT_THAT(complaint({"show", kDrawn, "--from", "soon"}),
               HasSubstr("--from: 'soon' is no length of time"));
-  EXPECT_THAT(complaint({"show", kStory, "--from", "9h"}), HasSubstr("no event is left to show"));
-  EXPECT_THAT(complaint({"show", kStory, "--slice"}), HasSubstr("--slice: nothing went wrong"));
-  EXPECT_THAT(complaint({"show", kStory, "--slice", "--whole"}), HasSubstr("exclude each other"));
-  EXPECT_THAT(complaint({"show", kStory, "--svg", "/no/such/folder/x.svg"}),
+  EXPECT_THAT(complaint({"show", kDrawn, "--from", "9h"}), HasSubstr("no event is left to show"));
+  EXPECT_THAT(complaint({"show", kDrawn, "--slice"}), HasSubstr("--slice: nothing went wrong"));
+  EXPECT_THAT(complaint({"show", kDrawn, "--slice", "--whole"}), HasSubstr("exclude each other"));
+  EXPECT_THAT(complaint({"show", kDrawn, "--svg", "/no/such/folder/x.svg"}),
               HasSubstr("could not be written"));
 }
 
 TEST(Diff, OfARunWithItselfIsNothing) {
   const ScratchFolder scratch;
   for (const char* name : {"a", "b"}) {
-    ASSERT_EQ(holdfast({"run", kStory, "--trace", scratch.file(name), "-q"}).exitCode, 0);
+    ASSERT_EQ(holdfast({"run", kDrawn, "--trace", scratch.file(name), "-q"}).exitCode, 0);
   }
   const Ran ran = holdfast({"diff", scratch.file("a"), scratch.file("b")});
   EXPECT_EQ(ran.exitCode, 0) << ran.standardError;
@@ -75,11 +75,11 @@ TEST(Diff, OfARunWithItselfIsNothing) {
 
 TEST(Diff, NamesTheFirstDifferenceAndCountsThemByKind) {
   const ScratchFolder scratch;
-  ASSERT_EQ(holdfast({"run", kStory, "--trace", scratch.file("a"), "-q"}).exitCode, 0);
-  ASSERT_EQ(holdfast({"run", kStory, "--without", "DR-3", "--trace", scratch.file("b"), "-q"}).exitCode, 1);
+  ASSERT_EQ(holdfast({"run", kDrawn, "--trace", scratch.file("a"), "-q"}).exitCode, 0);
+  ASSERT_EQ(holdfast({"run", kDrawn, "--without", "DR-3", "--trace", scratch.file("b"), "-q"}).exitCode, 1);
   const Ran ran = holdfast({"diff", scratch.file("a"), scratch.file("b")});
   EXPECT_EQ(ran.exitCode, 4) << ran.standardError;
-  EXPECT_THAT(ran.standardOutput, HasSubstr("rules off:  | DR3_AwaitSettlement"));
+  EXPECT_THAT(ran.standardOutput, HasSubstr("rules off: none | DR3_AwaitSettlement"));
   EXPECT_THAT(ran.standardOutput, HasSubstr("first differing event #"));
   EXPECT_THAT(ran.standardOutput, HasSubstr("\nDrained "));
   const nlohmann::json json =
@@ -90,7 +90,7 @@ TEST(Diff, NamesTheFirstDifferenceAndCountsThemByKind) {
 
 TEST(Diff, ATraceThatIsCutIsRefused) {
   const ScratchFolder scratch;
-  ASSERT_EQ(holdfast({"run", kStory, "--trace", scratch.file("a"), "-q"}).exitCode, 0);
+  ASSERT_EQ(holdfast({"run", kDrawn, "--trace", scratch.file("a"), "-q"}).exitCode, 0);
   std::vector<std::string> lines = linesOf(scratch.file("a"));
   lines.resize(lines.size() / 2);
   writeLines(scratch.file("b"), lines);

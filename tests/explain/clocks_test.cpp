@@ -8,8 +8,6 @@
 namespace holdfast::explain {
 namespace {
 
-constexpr std::int64_t kMs = 1'000'000;
-
 TEST(Clocks, ReadTrueTimeUnlessTheRunSaysOtherwise) {
   const Clocks clocks({});
   EXPECT_EQ(clocks.monotonic(kB, {5}).ns, 5);
@@ -18,15 +16,15 @@ TEST(Clocks, ReadTrueTimeUnlessTheRunSaysOtherwise) {
 
 TEST(Clocks, FollowRateAndJumps) {
   RunBuilder b;
-  b.add(0, kA, obs::ClockRate{{100 * kMs}, 500'000'000});
-  b.add(10, kA, obs::ClockRate{{115 * kMs}, -500'000'000});
+  b.add(0, kA, obs::ClockRate{{100 * kMillisecond}, 500'000'000});
+  b.add(10, kA, obs::ClockRate{{115 * kMillisecond}, -500'000'000});
   b.add(0, kA, obs::WallSet{{0}, 0});
-  b.add(20, kA, obs::WallSet{{-7 * kMs}, 0});
+  b.add(20, kA, obs::WallSet{{-7 * kMillisecond}, 0});
   const Clocks clocks(b.run);
-  EXPECT_EQ(clocks.monotonic(kA, {4 * kMs}).ns, 106 * kMs);
-  EXPECT_EQ(clocks.monotonic(kA, {12 * kMs}).ns, 116 * kMs);
-  EXPECT_EQ(clocks.ratePpb(kA, {12 * kMs}), -500'000'000);
-  EXPECT_EQ(clocks.wall(kA, {21 * kMs}).ns, -6 * kMs);
+  EXPECT_EQ(clocks.monotonic(kA, {4 * kMillisecond}).ns, 106 * kMillisecond);
+  EXPECT_EQ(clocks.monotonic(kA, {12 * kMillisecond}).ns, 116 * kMillisecond);
+  EXPECT_EQ(clocks.ratePpb(kA, {12 * kMillisecond}), -500'000'000);
+  EXPECT_EQ(clocks.wall(kA, {21 * kMillisecond}).ns, -6 * kMillisecond);
 }
 
 TEST(Clocks, ReadingsAreFloored) {
@@ -39,11 +37,12 @@ TEST(Clocks, ReadingsAreFloored) {
 TEST(Clocks, FindTheInstantOfAReadingAcrossAChangeOfRate) {
   RunBuilder b;
   b.add(0, kA, obs::ClockRate{{0}, 0});
-  b.add(10, kA, obs::ClockRate{{10 * kMs}, 1'000'000'000});
+  b.add(10, kA, obs::ClockRate{{10 * kMillisecond}, 1'000'000'000});
   const Clocks clocks(b.run);
-  EXPECT_EQ(clocks.whenReads(kA, {8 * kMs}, {0}).ns, 8 * kMs);
-  EXPECT_EQ(clocks.whenReads(kA, {16 * kMs}, {0}).ns, 13 * kMs);
-  EXPECT_EQ(clocks.whenReads(kA, {8 * kMs}, {9 * kMs}).ns, 9 * kMs) << "it is past already";
+  EXPECT_EQ(clocks.whenReads(kA, {8 * kMillisecond}, {0}).ns, 8 * kMillisecond);
+  EXPECT_EQ(clocks.whenReads(kA, {16 * kMillisecond}, {0}).ns, 13 * kMillisecond);
+  EXPECT_EQ(clocks.whenReads(kA, {8 * kMillisecond}, {9 * kMillisecond}).ns, 9 * kMillisecond)
+      << "it is past already";
   EXPECT_EQ(clocks.whenReads(kA, obs::MonotonicInstant::never(), {0}), obs::TrueInstant::never());
 }
 

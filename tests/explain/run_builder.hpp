@@ -13,6 +13,7 @@ inline constexpr obs::NodeId kB{1};
 inline constexpr obs::NodeId kC{2};
 inline constexpr obs::KeyId kAlice{0};
 inline constexpr obs::KeyId kBob{1};
+inline constexpr std::int64_t kMillisecond = 1'000'000;
 
 inline traces::Names builderNames() { return {{"A", "B", "C"}, {"alice", "bob"}}; }
 

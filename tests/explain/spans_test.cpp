@@ -9,8 +9,6 @@
 namespace holdfast::explain {
 namespace {
 
-constexpr std::int64_t kMs = 1'000'000;
-
 std::vector<Span> spansIn(const RunBuilder& b) { return spansOf(b.run, Clocks(b.run)); }
 
 /// The only span of that kind at that node; fails the test if there is none or another.
@@ -33,7 +31,7 @@ TEST(Spans, AuthorityBeginsAndEndsWithItsEvents) {
   EXPECT_EQ(inside.first, r.inside);
   EXPECT_EQ(inside.last, r.later);
   EXPECT_EQ(inside.ended, SpanEnd::event);
-  EXPECT_EQ(inside.to.ns, 500 * kMs);
+  EXPECT_EQ(inside.to.ns, 500 * kMillisecond);
   EXPECT_TRUE(inside.activeAt(r.overlap, r.run[r.overlap].at));
   EXPECT_FALSE(inside.activeAt(r.asked, r.run[r.asked].at));
   const Span waited = only(spans, SpanKind::waiting, kA);
@@ -52,58 +50,58 @@ TEST(Spans, TheHomesGrantMovesWithItsDelegate) {
   }
   ASSERT_EQ(grants.size(), 2U);
   EXPECT_EQ(grants[0].peer, kA);
-  EXPECT_EQ(grants[0].to.ns, 120 * kMs);
+  EXPECT_EQ(grants[0].to.ns, 120 * kMillisecond);
   EXPECT_EQ(grants[1].peer, kB);
 }
 
 TEST(Spans, ADeadlineIsReachedOnTheClockItWasMadeFrom) {
   RunBuilder b;
   b.add(0, kA, obs::ClockRate{{0}, 1'000'000'000});  // twice as fast as true time
-  b.add(10, kA, obs::Admitted{{1}, kAlice, {1, 1, 1}, obs::Path::cached, false, {120 * kMs}});
-  b.add(10, kA, obs::MembershipRenewed{3, {80 * kMs}});
+  b.add(10, kA, obs::Admitted{{1}, kAlice, {1, 1, 1}, obs::Path::cached, false, {120 * kMillisecond}});
+  b.add(10, kA, obs::MembershipRenewed{3, {80 * kMillisecond}});
   b.add(100, kA, obs::Unlocked{{1}, kAlice});
   const std::vector<Span> spans = spansIn(b);
   const Span inside = only(spans, SpanKind::section, kA);
   EXPECT_EQ(inside.ended, SpanEnd::deadline);
-  EXPECT_EQ(inside.to.ns, 60 * kMs);
-  EXPECT_EQ(only(spans, SpanKind::membership, kA).to.ns, 40 * kMs);
+  EXPECT_EQ(inside.to.ns, 60 * kMillisecond);
+  EXPECT_EQ(only(spans, SpanKind::membership, kA).to.ns, 40 * kMillisecond);
 }
 
 TEST(Spans, ACrashEndsWhatTheProcessKnew) {
   RunBuilder b;
-  b.add(0, kA, obs::Installed{kAlice, {1, 1, 1}, obs::Path::clean, false, {9'000 * kMs}});
+  b.add(0, kA, obs::Installed{kAlice, {1, 1, 1}, obs::Path::clean, false, {9'000 * kMillisecond}});
   const auto crash = b.add(5, kA, obs::NodeCrashed{2});
   b.add(50, kA, obs::NodeStarted{2});
   const std::vector<Span> spans = spansIn(b);
   EXPECT_EQ(only(spans, SpanKind::delegation, kA).last, crash);
   EXPECT_EQ(only(spans, SpanKind::delegation, kA).ended, SpanEnd::crash);
-  EXPECT_EQ(only(spans, SpanKind::down, kA).to.ns, 50 * kMs);
+  EXPECT_EQ(only(spans, SpanKind::down, kA).to.ns, 50 * kMillisecond);
 }
 
 TEST(Spans, ARenewalProlongsADelegation) {
   RunBuilder b;
-  b.add(0, kA, obs::Installed{kAlice, {1, 1, 1}, obs::Path::clean, false, {20 * kMs}});
-  b.add(10, kA, obs::Installed{kAlice, {1, 1, 2}, obs::Path::clean, true, {200 * kMs}});
+  b.add(0, kA, obs::Installed{kAlice, {1, 1, 1}, obs::Path::clean, false, {20 * kMillisecond}});
+  b.add(10, kA, obs::Installed{kAlice, {1, 1, 2}, obs::Path::clean, true, {200 * kMillisecond}});
   const auto closed = b.add(50, kA, obs::AdmissionClosed{kAlice, {1, 1, 2}, true});
   b.add(60, kA, obs::Drained{kAlice, {1, 1, 2}, true});
   const Span span = only(spansIn(b), SpanKind::delegation, kA);
   EXPECT_EQ(span.token.counter, 2U);
   EXPECT_EQ(span.closed, closed);
-  EXPECT_EQ(span.to.ns, 60 * kMs);
+  EXPECT_EQ(span.to.ns, 60 * kMillisecond);
 }
 
 TEST(WaitFor, NamesACycle) {
   RunBuilder b;
-  b.add(1, kA, obs::Admitted{{1}, kAlice, {1, 1, 1}, obs::Path::virgin, false, {900 * kMs}});
-  b.add(2, kB, obs::Admitted{{2}, kBob, {1, 1, 1}, obs::Path::virgin, false, {900 * kMs}});
+  b.add(1, kA, obs::Admitted{{1}, kAlice, {1, 1, 1}, obs::Path::virgin, false, {900 * kMillisecond}});
+  b.add(2, kB, obs::Admitted{{2}, kBob, {1, 1, 1}, obs::Path::virgin, false, {900 * kMillisecond}});
   b.add(3, kA, obs::LockRequested{{3}, kBob, sim::seconds(1), sim::seconds(1)});
   const auto half = b.add(4, kC, obs::LockRequested{{5}, kBob, sim::seconds(1), sim::seconds(1)});
   const auto full = b.add(5, kB, obs::LockRequested{{4}, kAlice, sim::seconds(1), sim::seconds(1)});
   const auto over = b.add(6, kA, obs::Unlocked{{1}, kAlice});
   const std::vector<Span> spans = spansIn(b);
-  EXPECT_TRUE(waitCycles(spans, half, {4 * kMs}).empty());
-  EXPECT_TRUE(waitCycles(spans, over, {6 * kMs}).empty());
-  const std::vector<WaitCycle> cycles = waitCycles(spans, full, {5 * kMs});
+  EXPECT_TRUE(waitCycles(spans, half, {4 * kMillisecond}).empty());
+  EXPECT_TRUE(waitCycles(spans, over, {6 * kMillisecond}).empty());
+  const std::vector<WaitCycle> cycles = waitCycles(spans, full, {5 * kMillisecond});
   ASSERT_EQ(cycles.size(), 1U);
   EXPECT_EQ(
       describe(cycles[0], builderNames()),
