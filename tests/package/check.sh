@@ -11,7 +11,7 @@ trap 'rm -rf "$scratch"' EXIT
 cmake --install "$build" --prefix "$scratch/prefix" >"$scratch/install.log"
 
 cd "$root"
-for folder in sim observations protocol checkers traces scenarios cli; do
+for folder in sim observations protocol checkers traces explain pictures scenarios cli; do
   while IFS= read -r header; do
     cmp "$header" "$scratch/prefix/include/holdfast/$header"
   done < <(find "$folder" -name '*.hpp')
