@@ -98,14 +98,17 @@ std::map<EventIndex, std::size_t> makeSteps(const Material& m, const Slice& slic
 
 void addRemarks(const Material& m, const Slice& slice, const std::map<EventIndex, std::size_t>& number,
                 Story& story) {
+  std::map<obs::NodeId, EventIndex> apart;  // by node its last part that was concurrent with the incident
   for (const EventIndex party : slice.parties) {
-    if (party == story.incident.event || !number.contains(party)) continue;
-    if (!m.order.concurrent(party, story.incident.event)) continue;
-    story.remarks.push_back(fmt::format(
-        "Steps {} and {} are concurrent: nothing that {} did by then had reached {}, nor the other "
-        "way round.",
-        number.at(party), number.at(story.incident.event), traces::describe(m.run[party].node, m.names),
-        traces::describe(m.run[story.incident.event].node, m.names)));
+    if (number.contains(party) && m.order.concurrent(party, story.incident.event))
+      apart[m.run[party].node] = party;
+  }
+  for (const auto& [node, party] : apart) {
+    story.remarks.push_back(
+        fmt::format("Steps {} and {} are concurrent: nothing that {} did by then had reached {}, nor the "
+                    "other way round.",
+                    number.at(party), number.at(story.incident.event), traces::describe(node, m.names),
+                    traces::describe(m.run[story.incident.event].node, m.names)));
   }
   if (!slice.events.empty()) {
     const EventIndex begin = slice.events.front();
