@@ -15,6 +15,7 @@ namespace holdfast::cli {
 namespace {
 
 constexpr std::size_t kCommitDigits = 40;
+constexpr std::size_t kLongCommitDigits = 64;
 constexpr std::size_t kSeedDigits = 16;
 
 bool isHexDigit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
@@ -94,6 +95,35 @@ Parsed<SeedRange> parseSeeds(std::string_view text) {
                                        std::numeric_limits<std::uint64_t>::max()));
   }
   return SeedRange{*first, *last - *first + 1};
+}
+
+Parsed<SeedRange> seedsOfCommit(std::string_view text, std::uint64_t count) {
+  constexpr std::uint64_t kLowBits = std::numeric_limits<std::int64_t>::max();
+  const bool whole = text.size() == kCommitDigits || text.size() == kLongCommitDigits;
+  if (whole && std::ranges::all_of(text, isHexDigit) && count <= kLowBits) {
+    return SeedRange{*wholeNumber(text.substr(0, kSeedDigits), 16) & kLowBits, count};
+  }
+  return std::unexpected(
+      fmt::format("'{}' is no commit; expected its 40 hexadecimal digits (git rev-parse HEAD)", typed(text)));
+}
+
+Parsed<SeedRange> shardOf(std::string_view text, const SeedRange& seeds) {
+  const auto slash = std::min(text.find('/'), text.size());
+  const auto part = wholeNumber(text.substr(0, slash));
+  const auto parts = wholeNumber(text.substr(std::min(slash + 1, text.size())));
+  if (!part || !parts || *part == 0 || *part > *parts) {
+    return std::unexpected(
+        fmt::format("'{}' is no shard; expected i/n with i from 1 to n, such as 2/8", typed(text)));
+  }
+  if (*parts > seeds.count) {
+    return std::unexpected(fmt::format("{} shards of {} seeds leave some without any; expected at most {}",
+                                       *parts, seeds.count, seeds.count));
+  }
+  // The first `count % parts` shards have one seed more.
+  const std::uint64_t each = seeds.count / *parts;
+  const std::uint64_t longer = std::min(*part - 1, seeds.count % *parts);
+  const std::uint64_t size = each + (*part <= seeds.count % *parts ? 1 : 0);
+  return SeedRange{seeds.first + each * (*part - 1) + longer, size};
 }
 
 Parsed<std::uint64_t> parseRealTime(std::string_view text) {

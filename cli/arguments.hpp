@@ -33,6 +33,13 @@ struct SeedRange {
 /// "N": the seeds 1 to N; "A..B": A to B, both included.
 Parsed<SeedRange> parseSeeds(std::string_view text);
 
+/// The seeds that a commit stands for, `count` of them: from its first 16 digits on, the highest bit left
+/// out, so that every commit explores seeds of its own. `text`: its 40 (or 64) hexadecimal digits.
+Parsed<SeedRange> seedsOfCommit(std::string_view text, std::uint64_t count);
+
+/// Shard "i/n" of seeds, i from 1 to n: of n parts that follow each other and differ by one seed at most.
+Parsed<SeedRange> shardOf(std::string_view text, const SeedRange& seeds);
+
 /// An integer with a unit (ns, us, ms, s, min, h), as ns from 1 to 2^62; the unit may not be left out.
 Parsed<std::uint64_t> parseRealTime(std::string_view text);
 

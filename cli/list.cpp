@@ -13,6 +13,7 @@
 #include "cli/suggest.hpp"
 #include "cli/verb.hpp"
 #include "protocol/rules.hpp"
+#include "scenarios/must_reach.hpp"
 #include "scenarios/scenario.hpp"
 
 namespace holdfast::cli {
@@ -84,25 +85,32 @@ std::vector<Entry> optionEntries() {
   return entries;
 }
 
-/// Whether a default sweep must reach it, by the name that the sweep gives it.
-bool mustReach(std::string_view name) {
-  static const std::vector<std::string> all = scenarios::missedBy({});
-  return std::ranges::find(all, name) != all.end();
+/// The seeds within which a default sweep must reach it, by the name that the sweep gives it; 0: it may miss
+/// it.
+std::uint64_t budgetOf(std::string_view name) {
+  static const std::vector<scenarios::MustReachPoint> all = scenarios::mustReachPoints({});
+  const auto found = std::ranges::find(all, name, &scenarios::MustReachPoint::name);
+  return found == all.end() ? 0 : found->budget;
+}
+
+std::string budgetText(std::uint64_t budget) {
+  return budget == 0 ? "may be missed" : fmt::format("a sweep of {} seeds must reach it", budget);
 }
 
 std::vector<Entry> routeEntries() {
   std::vector<Entry> entries;
   for (const checkers::Route route : allRoutes()) {
     const std::string_view limitation = checkers::limitationOf(route);
-    const bool must = mustReach(limitation);
+    const std::uint64_t budget = std::max(budgetOf(limitation), budgetOf(routeTitle(route)));
     entries.push_back({std::string(obs::nameOf(route)),
-                       {fmt::format("{:<20} {:<6} {}{}", obs::nameOf(route), limitation, meaningOf(route),
-                                    must ? "; a sweep must reach it" : "")},
+                       {fmt::format("{:<20} {:<6} {}; {}", obs::nameOf(route), limitation, meaningOf(route),
+                                    budgetText(budget))},
                        {{"is", "route"},
                         {"name", obs::nameOf(route)},
                         {"limitation", limitation},
                         {"meaning", meaningOf(route)},
-                        {"mustReach", must}}});
+                        {"mustReach", budget > 0},
+                        {"budget", budget}}});
   }
   return entries;
 }
@@ -111,10 +119,10 @@ std::vector<Entry> milestoneEntries() {
   std::vector<Entry> entries;
   for (std::size_t i = 0; i < scenarios::kMilestones; ++i) {
     const std::string name(obs::nameOf(static_cast<scenarios::Milestone>(i)));
-    const bool must = mustReach(name);
+    const std::uint64_t budget = budgetOf(name);
     entries.push_back({name,
-                       {fmt::format("{:<24} {}", name, must ? "a sweep must reach it" : "may be missed")},
-                       {{"is", "milestone"}, {"name", name}, {"mustReach", must}}});
+                       {fmt::format("{:<28} {}", name, budgetText(budget))},
+                       {{"is", "milestone"}, {"name", name}, {"mustReach", budget > 0}, {"budget", budget}}});
   }
   return entries;
 }

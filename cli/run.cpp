@@ -5,7 +5,10 @@
 #include <memory>
 #include <optional>
 
+#include "cli/json_source.hpp"
+#include "cli/plan_source.hpp"
 #include "cli/run_report.hpp"
+#include "cli/saved_run.hpp"
 #include "cli/tracing.hpp"
 #include "cli/verb.hpp"
 #include "cli/verb_options.hpp"
@@ -19,25 +22,69 @@ using scenarios::Twin;
 
 struct RunArguments {
   std::string scenario;
-  std::string seed = "1";
+  std::string seed;
+  std::string plan;
   SubjectArguments subject;
   std::string trace;
+  std::string savePlan;
+  std::string story;
   bool force = false;
   bool twin = false;
+  SaveArguments save;
 };
+
+/// The subject that a plan file describes, with another seed if one is asked for.
+std::expected<Subject, Failure> plannedSubject(const RunArguments& arguments) {
+  if (!arguments.scenario.empty()) {
+    return std::unexpected(Failure{fmt::format(
+        "--plan: the plan file names what is run; expected no '{}' with it", arguments.scenario)});
+  }
+  if (arguments.twin) {
+    return std::unexpected(
+        Failure{"--twin: a plan file has no twin; expected the name of a directed scenario"});
+  }
+  auto source = readPlanSource(arguments.plan);
+  if (!source) return std::unexpected(source.error());
+  return std::move(source->subject);
+}
+
+/// Refuses what could not be written later, before anything runs.
+std::expected<void, Failure> checkTargets(const RunArguments& arguments) {
+  if (arguments.force && arguments.trace.empty() && arguments.savePlan.empty()) {
+    return std::unexpected(
+        Failure{"--force replaces the file of --trace or --save-plan; expected --trace FILE with it"});
+  }
+  if (!arguments.story.empty() && arguments.savePlan.empty()) {
+    return std::unexpected(Failure{"--story goes into a plan file; expected --save-plan FILE with it"});
+  }
+  if (!arguments.savePlan.empty() && !arguments.force && std::filesystem::exists(arguments.savePlan)) {
+    return std::unexpected(
+        badValue("--save-plan", fmt::format("cannot write '{}': it exists already; expected another name, or "
+                                            "--force to replace it",
+                                            arguments.savePlan)));
+  }
+  return {};
+}
 
 std::expected<Subject, Failure> subjectOf(const RunArguments& arguments) {
   Subject subject;
-  const auto scenario = findSubject(arguments.scenario);
-  if (!scenario) return std::unexpected(Failure{scenario.error()});
-  subject.directed = *scenario;
-  const auto seed = parseSeed(arguments.seed);
-  if (!seed) return std::unexpected(badValue("--seed", seed.error()));
-  subject.seed = *seed;
-  if (auto read = readSubject(arguments.subject, subject); !read) return std::unexpected(read.error());
-  if (arguments.force && arguments.trace.empty()) {
-    return std::unexpected(Failure{"--force replaces the file of --trace; expected --trace FILE with it"});
+  if (!arguments.plan.empty()) {
+    auto planned = plannedSubject(arguments);
+    if (!planned) return std::unexpected(planned.error());
+    subject = std::move(*planned);
+  } else {
+    const auto scenario = findSubject(arguments.scenario);
+    if (!scenario) return std::unexpected(Failure{scenario.error()});
+    subject.directed = *scenario;
   }
+  if (!arguments.seed.empty()) {
+    const auto seed = parseSeed(arguments.seed);
+    if (!seed) return std::unexpected(badValue("--seed", seed.error()));
+    subject.seed = *seed;
+    if (!subject.source.empty()) subject.source += fmt::format(" --seed {}", *seed);
+  }
+  if (auto read = readSubject(arguments.subject, subject); !read) return std::unexpected(read.error());
+  if (auto checked = checkTargets(arguments); !checked) return std::unexpected(checked.error());
   return subject;
 }
 
@@ -73,6 +120,16 @@ Result runOnce(Session& session, const RunArguments& arguments, const Subject& s
   }
   facts.real = watch.elapsed();
   facts.reproduce = reproduction(session, subject, facts.trace);
+  if (!arguments.savePlan.empty()) {
+    const std::string text = textOf(planFileOf(subject, &outcome.report, arguments.story));
+    if (auto written = writeNewFile(arguments.savePlan, text, arguments.force); !written) {
+      reportOutcome(session, outcome, facts);
+      return std::unexpected(badValue("--save-plan", written.error().text));
+    }
+    facts.plan = arguments.savePlan;
+  }
+  if (outcome.exitCode != kExitHeld)
+    facts.saved = savedOrWhyNot(session, arguments.save, subject, outcome, facts);
   reportOutcome(session, outcome, facts);
   return outcome.exitCode;
 }
@@ -178,15 +235,27 @@ Action declareRun(CLI::App& app) {
                  "a directed scenario or the beginning of its name (S-22), or 'mixed', the random workload, "
                  "which is the default; 'holdfast list' names them")
       ->type_name("SCENARIO");
-  app.add_option("--seed", arguments->seed,
-                 "the seed: decimal, hexadecimal after 0x, or the 40 digits of a commit")
-      ->type_name("N")
-      ->capture_default_str();
+  app.add_option(
+         "--seed", arguments->seed,
+         "the seed: decimal, hexadecimal after 0x, or the 40 digits of a commit; 1, or the plan file's, "
+         "by default")
+      ->type_name("N");
+  app.add_option("--plan", arguments->plan,
+                 "run what the plan file FILE says; --seed, --without and --set change it. "
+                 "docs/schemas/plan.schema.json describes such files")
+      ->type_name("FILE");
   addSubjectOptions(app, arguments->subject);
-  app.add_option("--trace", arguments->trace,
+  app.add_option("--trace,--save-trace", arguments->trace,
                  "write the run's trace to FILE, which must not exist; see docs/trace-format.md")
       ->type_name("FILE");
-  app.add_flag("--force", arguments->force, "let --trace replace an existing file");
+  app.add_option("--save-plan", arguments->savePlan,
+                 "write the plan, with all that determines the run and how it ended, to FILE, which must not "
+                 "exist")
+      ->type_name("FILE");
+  app.add_option("--story", arguments->story, "the line for people that --save-plan puts into its file")
+      ->type_name("TEXT");
+  app.add_flag("--force", arguments->force, "let --trace and --save-plan replace an existing file");
+  addSaveOptions(app, arguments->save);
   app.add_flag("--twin", arguments->twin,
                "run the scenario's twins, each with one rule off, and expect the violation that the named "
                "checker must find; --without picks one");
@@ -194,7 +263,8 @@ Action declareRun(CLI::App& app) {
       "Exit code: 0 held, 1 safety violation, 2 liveness violation, 3 inconclusive or expectation not "
       "reached,\n64 bad usage, 70 internal error. A twin's code is 0 when its violation was found, else "
       "3.\n\n"
-      "Example:\n  holdfast run mixed --seed 7 --set nodes=3 --set protocol.maxDelegation=6s");
+      "Examples:\n  holdfast run mixed --seed 7 --set nodes=3 --set protocol.maxDelegation=6s\n"
+      "  holdfast run --seed 7 --save-plan p.json && holdfast run --plan p.json");
   return [arguments](Session& session) -> Result {
     const auto subject = subjectOf(*arguments);
     if (!subject) return std::unexpected(subject.error());

@@ -45,14 +45,25 @@ std::string verdictLine(const Outcome& outcome) {
   return "";
 }
 
+void reportLimitations(Session& session, const scenarios::RunReport& report) {
+  for (const Finding& finding : report.findings.limitations()) {
+    session.out.say(fmt::format("limitation  {} {} ({} times by this route): {}",
+                                checkers::limitationOf(finding.route), obs::nameOf(finding.anomaly),
+                                grouped(report.findings.count(finding.route)),
+                                checkers::describe(finding, namesIn(report))));
+    session.out.object(findingJson(finding, namesIn(report)));
+  }
+}
+
+}  // namespace
+
 Json outcomeJson(const Outcome& outcome, const RunFacts& facts) {
   const scenarios::RunReport& report = outcome.report;
   Json routes = Json::object();
   for (const checkers::Route route : allRoutes()) {
     routes[std::string(obs::nameOf(route))] = report.findings.count(route);
   }
-  Json json{{"is", "verdict"},
-            {"verdict", obs::nameOf(outcome.ending)},
+  Json json{{"verdict", obs::nameOf(outcome.ending)},
             {"exitCode", outcome.exitCode},
             {"safetyViolations", report.findings.count(Severity::safety)},
             {"livenessViolations", report.findings.count(Severity::liveness)},
@@ -67,21 +78,11 @@ Json outcomeJson(const Outcome& outcome, const RunFacts& facts) {
             {"observations", report.observations},
             {"traceHash", traces::hexHash(report.hash)}};
   if (!facts.trace.empty()) json["trace"] = facts.trace;
+  if (!facts.plan.empty()) json["plan"] = facts.plan;
+  if (!facts.saved.empty()) json["saved"] = facts.saved;
   json["reproduce"] = facts.reproduce;
   return json;
 }
-
-void reportLimitations(Session& session, const scenarios::RunReport& report) {
-  for (const Finding& finding : report.findings.limitations()) {
-    session.out.say(fmt::format("limitation  {} {} ({} times by this route): {}",
-                                checkers::limitationOf(finding.route), obs::nameOf(finding.anomaly),
-                                grouped(report.findings.count(finding.route)),
-                                checkers::describe(finding, namesIn(report))));
-    session.out.object(findingJson(finding, namesIn(report)));
-  }
-}
-
-}  // namespace
 
 void announce(Session& session, std::string_view verb, const Subject& subject, std::string_view seeds,
               bool every) {
@@ -95,6 +96,11 @@ void announce(Session& session, std::string_view verb, const Subject& subject, s
     out.say(fmt::format("story       {}", subject.directed->story));
     out.say(fmt::format("rules       {}", subject.directed->rules));
   } else {
+    if (subject.plan) {
+      out.say(fmt::format("plan        {}, {}, to {}", counted(subject.plan->operations.size(), "operation"),
+                          counted(subject.plan->faults.size(), "fault"),
+                          elapsed(std::chrono::nanoseconds(subject.plan->endAt.ns))));
+    }
     if (const auto changed = changedOptions(subject.options); !changed.empty()) {
       for (const std::string& line : paragraph("changed", changed, kWidth)) out.say(line);
     }
@@ -187,8 +193,12 @@ void reportOutcome(Session& session, const Outcome& outcome, const RunFacts& fac
   out.say(fmt::format("trace hash  {} over {}", traces::hexHash(report.hash),
                       counted(report.observations, "observation")));
   if (!facts.trace.empty()) out.say("trace       " + facts.trace);
+  if (!facts.plan.empty()) out.say("plan        " + facts.plan);
+  if (!facts.saved.empty()) out.say("saved       " + facts.saved);
   if (outcome.exitCode != kExitHeld) out.say("reproduce   " + facts.reproduce);
-  out.object(outcomeJson(outcome, facts));
+  Json verdict{{"is", "verdict"}};
+  verdict.update(outcomeJson(outcome, facts));
+  out.object(verdict);
 }
 
 nlohmann::json verdictJson(const Outcome& outcome) {

@@ -36,6 +36,8 @@ checkers::Names namesIn(const scenarios::RunReport& report);
 struct RunFacts {
   std::chrono::nanoseconds real{};
   std::string trace;      ///< The trace file that was written; "" for none.
+  std::string plan;       ///< The plan file that was written; "" for none.
+  std::string saved;      ///< The folder that the run was saved to because it failed; "" for none.
   std::string reproduce;  ///< The complete command that does it again.
 };
 
@@ -44,6 +46,9 @@ void reportOutcome(Session& session, const Outcome& outcome, const RunFacts& fac
 
 /// Prints violations, a sentence each: all that are kept, and how many are not.
 void reportViolations(Session& session, const scenarios::RunReport& report);
+
+/// The verdict for machines, without its "is".
+Json outcomeJson(const Outcome& outcome, const RunFacts& facts);
 
 /// The verdict as a trace keeps it.
 nlohmann::json verdictJson(const Outcome& outcome);

@@ -144,6 +144,7 @@ nlohmann::json planJson(const Subject& subject) {
 }
 
 std::string commandOf(std::string_view program, const Subject& subject) {
+  if (!subject.source.empty()) return fmt::format("{} run {}", shellWord(program), subject.source);
   std::string command =
       fmt::format("{} run {} --seed {}", shellWord(program), shellWord(subject.name()), subject.seed);
   for (const std::string& rule : rulesOff(subject.rules)) command += " --without " + rule;

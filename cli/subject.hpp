@@ -13,6 +13,7 @@
 #include "protocol/rules.hpp"
 #include "scenarios/options.hpp"
 #include "scenarios/plan.hpp"
+#include "scenarios/plan_file.hpp"
 #include "scenarios/scenario.hpp"
 #include "scenarios/sweep.hpp"
 #include "traces/trace.hpp"
@@ -20,7 +21,7 @@
 namespace holdfast::cli {
 
 /// The name of the random workload, which is what runs without another name.
-inline constexpr std::string_view kMixed = "mixed";
+inline constexpr std::string_view kMixed = scenarios::kRandomWorkload;
 
 struct Subject {
   const scenarios::Scenario* directed = nullptr;  ///< Null: the random workload.
@@ -28,6 +29,7 @@ struct Subject {
   protocol::Rules rules;
   scenarios::RunOptions options;  ///< Of the random workload; a story has its own. Its seed is not used.
   std::optional<scenarios::Plan> plan;  ///< Runs in place of the plan of the seed. Random workload only.
+  std::string source;  ///< What follows "run" to run it, if that is not name and seed: "--plan p.json".
 
   std::string_view name() const { return directed != nullptr ? directed->name : kMixed; }
 };

@@ -3,44 +3,68 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
+#include <functional>
 #include <memory>
-#include <thread>
+#include <utility>
 
+#include "cli/crash_note.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/json_source.hpp"
+#include "cli/option_list.hpp"
 #include "cli/run_report.hpp"
+#include "cli/saved_run.hpp"
+#include "cli/suggest.hpp"
+#include "cli/sweep_outputs.hpp"
 #include "cli/sweep_report.hpp"
 #include "cli/verb.hpp"
 #include "cli/verb_options.hpp"
+#include "scenarios/profiles.hpp"
 
 namespace holdfast::cli {
 namespace {
 
-constexpr std::uint64_t kMostJobs = 1'024;
-
 struct SweepArguments {
   std::string seeds = "1000";
+  std::string commit;
+  std::string shard;
+  std::string profile = "ci";
+  std::string recheck = "16";
   std::string jobs;
   std::string timeLimit;
   bool stopOnFirst = false;
   bool noMustReach = false;
   SubjectArguments subject;
+  SweepOutputArguments outputs;
+  SaveArguments save;
 };
 
-unsigned hardwareJobs() { return std::max(1U, std::thread::hardware_concurrency()); }
+// So many of the failing seeds are saved.
+constexpr std::size_t kFailuresSaved = 5;
+constexpr std::chrono::seconds kCheckpointEvery{2};
 
-/// Shows how far the sweep has come, and ends it after an interrupt.
+/// Shows how far the sweep has come, ends it after an interrupt, and now and then hands on what is done so
+/// far.
 class Progress : public scenarios::SweepProgress {
  public:
-  explicit Progress(Output& out) : out_(out) {}
+  using Checkpoint = std::function<void(const scenarios::SweepReport&)>;
+
+  Progress(Output& out, Checkpoint checkpoint) : out_(out), checkpoint_(std::move(checkpoint)) {}
   bool merged(const scenarios::SweepReport& soFar) override {
     if (out_.wantsProgress()) out_.progress(sweepProgressText(soFar, watch_.elapsed()));
+    if (watch_.elapsed() >= next_) {
+      checkpoint_(soFar);
+      next_ = watch_.elapsed() + kCheckpointEvery;
+    }
     return !InterruptGuard::requested();
   }
   std::chrono::nanoseconds elapsed() const { return watch_.elapsed(); }
 
  private:
   Output& out_;
+  Checkpoint checkpoint_;
   Stopwatch watch_;
+  std::chrono::nanoseconds next_ = kCheckpointEvery;
 };
 
 struct Request {
@@ -49,18 +73,52 @@ struct Request {
   std::string command;  ///< That sweeps the same, but for jobs and time, which have no say in the result.
 };
 
+/// "safety-only" is Profile::safetyOnly.
+std::expected<scenarios::Profile, Failure> profileOf(const std::string& text) {
+  std::string name = text == "safety-only" ? "safetyOnly" : text;
+  scenarios::Profile profile = scenarios::Profile::ci;
+  if (text != "safetyOnly" && obs::enumFromName(name, profile)) return profile;
+  const std::vector<std::string> known{"calm", "ci", "chaos", "safety-only"};
+  return std::unexpected(
+      badValue("--profile", fmt::format("there is no profile '{}'{}; expected one of {}", text.substr(0, 60),
+                                        didYouMean(text, known), fmt::join(known, ", "))));
+}
+
+/// The seeds that --seeds, --from-commit and --shard mean together.
+std::expected<SeedRange, Failure> seedsOf(const SweepArguments& arguments) {
+  auto seeds = parseSeeds(arguments.seeds);
+  if (!seeds) return std::unexpected(badValue("--seeds", seeds.error()));
+  if (!arguments.commit.empty()) {
+    if (arguments.seeds.find("..") != std::string::npos) {
+      return std::unexpected(
+          badValue("--from-commit",
+                   fmt::format("the commit says which seed is first; expected --seeds with a number instead "
+                               "of {}",
+                               arguments.seeds)));
+    }
+    seeds = seedsOfCommit(arguments.commit, seeds->count);
+    if (!seeds) return std::unexpected(badValue("--from-commit", seeds.error()));
+  }
+  if (!arguments.shard.empty()) {
+    seeds = shardOf(arguments.shard, *seeds);
+    if (!seeds) return std::unexpected(badValue("--shard", seeds.error()));
+  }
+  return *seeds;
+}
+
 std::expected<Request, Failure> requestOf(const Session& session, const SweepArguments& arguments) {
   Request request;
+  const auto profile = profileOf(arguments.profile);
+  if (!profile) return std::unexpected(profile.error());
+  request.subject.options = scenarios::optionsOf(*profile);
   if (auto read = readSubject(arguments.subject, request.subject); !read)
     return std::unexpected(read.error());
-  const auto seeds = parseSeeds(arguments.seeds);
-  if (!seeds) return std::unexpected(badValue("--seeds", seeds.error()));
-  std::uint64_t jobs = hardwareJobs();
-  if (!arguments.jobs.empty()) {
-    const auto parsed = parseCount("the number of jobs", arguments.jobs, 1, kMostJobs);
-    if (!parsed) return std::unexpected(badValue("--jobs", parsed.error()));
-    jobs = *parsed;
-  }
+  const auto seeds = seedsOf(arguments);
+  if (!seeds) return std::unexpected(seeds.error());
+  const auto recheck = parseCount("one seed of how many is run twice", arguments.recheck, 0, sim::kPpmOne);
+  if (!recheck) return std::unexpected(badValue("--recheck", recheck.error()));
+  const auto jobs = readJobs(arguments.jobs);
+  if (!jobs) return std::unexpected(jobs.error());
   scenarios::SweepOptions& options = request.options;
   if (!arguments.timeLimit.empty()) {
     const auto limit = parseRealTime(arguments.timeLimit);
@@ -71,13 +129,16 @@ std::expected<Request, Failure> requestOf(const Session& session, const SweepArg
   options.rules = request.subject.rules;
   options.firstSeed = seeds->first;
   options.count = seeds->count;
-  options.jobs = static_cast<unsigned>(std::min(jobs, seeds->count));
+  options.jobs = static_cast<unsigned>(std::min<std::uint64_t>(*jobs, seeds->count));
   options.stopOnFirst = arguments.stopOnFirst;
-  options.mustReach = !arguments.noMustReach;
+  options.mustReach = !arguments.noMustReach && scenarios::hasMustReach(*profile);
+  options.judgeLiveness = scenarios::judgesLiveness(*profile);
+  options.recheckPpm = *recheck == 0 ? 0 : static_cast<std::uint32_t>(sim::kPpmOne / *recheck);
 
   request.subject.seed = seeds->first;
   request.command = fmt::format("{} sweep --seeds {}..{}", shellWord(session.program), seeds->first,
                                 seeds->first + (seeds->count - 1));
+  if (*profile != scenarios::Profile::ci) request.command += " --profile " + arguments.profile;
   for (const std::string& rule : rulesOff(options.rules)) request.command += " --without " + rule;
   for (const std::string& setting : arguments.subject.settings) {
     request.command += " --set " + shellWord(setting);
@@ -87,6 +148,24 @@ std::expected<Request, Failure> requestOf(const Session& session, const SweepArg
   return request;
 }
 
+/// Saves the first failing seeds, each as `run` would.
+std::vector<std::string> saveFailures(Session& session, const SweepArguments& arguments, Subject subject,
+                                      const scenarios::SweepReport& report) {
+  std::vector<std::string> folders;
+  for (const scenarios::FailedSeed& failure : report.failures) {
+    if (folders.size() == kFailuresSaved || arguments.save.off) break;
+    if (!failure.died.empty()) continue;
+    subject.seed = failure.seed;
+    const Outcome outcome = execute(subject);
+    RunFacts facts;
+    facts.reproduce = commandOf(session.program, subject);
+    const std::string folder = savedOrWhyNot(session, arguments.save, subject, outcome, facts);
+    if (folder.empty()) break;
+    folders.push_back(folder);
+  }
+  return folders;
+}
+
 Result runSweep(Session& session, const SweepArguments& arguments) {
   auto request = requestOf(session, arguments);
   if (!request) return std::unexpected(request.error());
@@ -94,18 +173,35 @@ Result runSweep(Session& session, const SweepArguments& arguments) {
   announce(session, "sweep", request->subject, fmt::format("seeds {}..{}", request->options.firstSeed, last),
            arguments.subject.printOptions);
 
-  const InterruptGuard guard;
-  Progress progress(session.out);
-  request->options.progress = &progress;
-  const scenarios::SweepReport report = scenarios::sweep(request->options);
-
   SweepFacts facts;
-  facts.real = progress.elapsed();
   facts.jobs = request->options.jobs;
-  facts.interrupted = InterruptGuard::requested();
   facts.reproduce = request->command;
+  const std::string partial = arguments.outputs.report.empty() ? "" : arguments.outputs.report + ".partial";
+  const auto checkpoint = [&](scenarios::SweepReport soFar) {
+    if (partial.empty()) return;
+    soFar.stoppedEarly = true;
+    // What can not be written now is said at the end, if it still can not be written then.
+    (void)writeNewFile(
+        partial, textOf(session, recordOf(request->subject, request->options, soFar, facts), facts), true);
+  };
+  const InterruptGuard guard;
+  Progress progress(session.out, checkpoint);
+  scenarios::SeedsInFlight inFlight;
+  request->options.progress = &progress;
+  request->options.inFlight = &inFlight;
+  const scenarios::SweepReport report = [&] {
+    const CrashNote note(inFlight, partial);
+    return scenarios::sweep(request->options);
+  }();
+  facts.real = progress.elapsed();
+  facts.interrupted = InterruptGuard::requested();
+  facts.saved = saveFailures(session, arguments, request->subject, report);
   reportSweep(session, request->subject, report, facts);
-  return report.exitCode();
+  const SweepRecord record = recordOf(request->subject, request->options, report, facts);
+  const bool written = writeSweepOutputs(session, arguments.outputs, record, facts);
+  std::error_code ignored;
+  if (written && !partial.empty()) std::filesystem::remove(partial, ignored);
+  return report.exitCode() == kExitHeld && !written ? kExitInternal : report.exitCode();
 }
 
 }  // namespace
@@ -118,11 +214,25 @@ Action declareSweep(CLI::App& app) {
   app.add_option("--seeds", arguments->seeds, "how many seeds, from 1 on, or the first and the last")
       ->type_name("N|A..B")
       ->capture_default_str();
-  app.add_option("--jobs", arguments->jobs,
-                 fmt::format("worker threads; they have no say in the result (default: one for each "
-                             "processor, here {})",
-                             hardwareJobs()))
-      ->type_name("N");
+  app.add_option(
+         "--from-commit", arguments->commit,
+         "take the first seed from the digits of this commit, so that every commit runs seeds of its own")
+      ->type_name("HASH");
+  app.add_option("--shard", arguments->shard,
+                 "run only part i of n of the seeds; 'holdfast merge' adds the reports up")
+      ->type_name("I/N");
+  app.add_option(
+         "--profile", arguments->profile,
+         "the mixture of faults: calm, ci, chaos, or safety-only, where nothing is ever healed for good and "
+         "liveness is not judged; --set changes it")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option(
+         "--recheck", arguments->recheck,
+         "run one seed of so many twice, chosen by the seed, and fail if the second run differs; 0 for none")
+      ->type_name("N")
+      ->capture_default_str();
+  addJobsOption(app, arguments->jobs);
   addSubjectOptions(app, arguments->subject);
   app.add_option("--time-limit", arguments->timeLimit,
                  "end after this much real time (500ms, 30s, 10min), with the report of a shorter sweep; no "
@@ -131,11 +241,16 @@ Action declareSweep(CLI::App& app) {
   app.add_flag("--stop-on-first", arguments->stopOnFirst, "end with the first seed that is violated");
   app.add_flag("--no-must-reach", arguments->noMustReach,
                "let a sweep hold although it missed a milestone or limitation that it must reach");
+  addSweepOutputOptions(app, arguments->outputs);
+  addSaveOptions(app, arguments->save);
   app.footer(
       "Exit code: 0 held, 1 safety violation, 2 liveness violation, 3 inconclusive or something that must "
       "be\n"
-      "reached was missed, 64 bad usage, 70 internal error. Ctrl-C ends it after the running seeds.\n\n"
-      "Example:\n  holdfast sweep --seeds 1..200 --time-limit 1min");
+      "reached was missed, 4 a seed was not the same run twice, 64 bad usage, 70 internal error. Ctrl-C ends "
+      "it\n"
+      "after the running seeds. In a workflow of GitHub it adds annotations and a summary of the step.\n\n"
+      "Examples:\n  holdfast sweep --seeds 1..200 --time-limit 1min --report sweep.json --junit sweep.xml\n"
+      "  holdfast sweep --seeds 100 --from-commit 2f1c0de94b7a5d6e8c3f1a0b9d8e7c6f5a4b3c2d --shard 1/4");
   return [arguments](Session& session) { return runSweep(session, *arguments); };
 }
 

@@ -8,6 +8,7 @@
 #include "cli/figures.hpp"
 #include "cli/option_list.hpp"
 #include "cli/run_report.hpp"
+#include "scenarios/must_reach.hpp"
 #include "traces/json.hpp"
 
 namespace holdfast::cli {
@@ -19,7 +20,55 @@ using scenarios::SweepReport;
 // Each failing seed says what failed first; the run itself tells the rest.
 constexpr std::size_t kFailuresShown = 5;
 
-/// Why the sweep did not run all its seeds; "" if it did.
+std::string_view verdictName(const SweepReport& report) {
+  switch (report.exitCode()) {
+    case kExitHeld:
+      return obs::nameOf(Ending::held);
+    case kExitSafety:
+      return obs::nameOf(Ending::safetyViolation);
+    case kExitLiveness:
+      return obs::nameOf(Ending::livenessViolation);
+    case kExitDiverged:
+      return "diverged";
+    case kExitInternal:
+      return "died";
+    default:
+      return obs::nameOf(report.ran == 0 || report.inconclusive > 0 ? Ending::inconclusive
+                                                                    : Ending::expectationNotReached);
+  }
+}
+
+/// How a failing seed ended, in words.
+std::string_view endingWords(const FailedSeed& failure) {
+  if (!failure.died.empty()) return "died";
+  if (failure.diverged) return "not deterministic";
+  return wordsOf(endingOf(failure.verdict));
+}
+
+void reportFailures(Session& session, Subject subject, const SweepReport& report) {
+  const std::uint64_t failed = report.ran - report.held;
+  if (failed == 0) return;
+  const traces::Names known = namesOf(subject);
+  std::size_t shown = 0;
+  for (const Json& object : failureObjects(session, subject, report)) {
+    Json failure{{"is", "failure"}};
+    failure.update(object);
+    session.out.object(failure);
+  }
+  for (const FailedSeed& failure : report.failures) {
+    if (shown == kFailuresShown) break;
+    ++shown;
+    subject.seed = failure.seed;
+    session.out.say(fmt::format("seed {}: {}: {}", failure.seed, endingWords(failure),
+                                failureText(failure, {known.nodes, known.keys})));
+    session.out.say("  reproduce " + commandOf(session.program, subject));
+  }
+  if (failed > shown)
+    session.out.say(fmt::format("and {} more that did not hold", counted(failed - shown, "seed")));
+}
+
+}  // namespace
+
 std::string partiality(const SweepReport& report, const SweepFacts& facts) {
   if (!report.stoppedEarly) return "";
   return fmt::format("partial: {} after {} of {}",
@@ -27,8 +76,14 @@ std::string partiality(const SweepReport& report, const SweepFacts& facts) {
                      grouped(report.ran), counted(report.asked, "seed"));
 }
 
-std::string verdictOf(const SweepReport& report) {
+std::string sweepVerdict(const SweepReport& report) {
   switch (report.exitCode()) {
+    case kExitInternal:
+      return fmt::format("died: {} of {} ended without a verdict", grouped(report.died),
+                         counted(report.ran, "seed"));
+    case kExitDiverged:
+      return fmt::format("not deterministic: {} of {} that were run twice differed", grouped(report.diverged),
+                         counted(report.rechecked, "seed"));
     case kExitHeld:
       return fmt::format("held: {}, {}, every promise kept", counted(report.ran, "seed"),
                          counted(report.coverage.admissions(), "admission"));
@@ -49,54 +104,38 @@ std::string verdictOf(const SweepReport& report) {
                      counted(report.missed.size(), "milestone"), counted(report.ran, "seed"));
 }
 
-std::string_view verdictName(const SweepReport& report) {
-  switch (report.exitCode()) {
-    case kExitHeld:
-      return obs::nameOf(Ending::held);
-    case kExitSafety:
-      return obs::nameOf(Ending::safetyViolation);
-    case kExitLiveness:
-      return obs::nameOf(Ending::livenessViolation);
-    default:
-      return obs::nameOf(report.ran == 0 || report.inconclusive > 0 ? Ending::inconclusive
-                                                                    : Ending::expectationNotReached);
-  }
+std::string failureText(const FailedSeed& failure, const checkers::Names& names) {
+  if (!failure.died.empty()) return fmt::format("the run ended in an exception: {}", failure.died);
+  if (failure.diverged) return "run twice, it was not the same run";
+  if (failure.violations.empty()) return "nothing that could be judged";
+  const checkers::Finding& first = failure.violations.front();
+  return fmt::format("checker {}, rule {}: {}", obs::nameOf(first.checker), first.rule(),
+                     checkers::describe(first, names));
 }
 
-void reportFailures(Session& session, Subject subject, const SweepReport& report) {
-  const std::uint64_t failed = report.ran - report.held;
-  if (failed == 0) return;
+std::vector<Json> failureObjects(const Session& session, Subject subject, const SweepReport& report) {
+  std::vector<Json> objects;
+  if (report.failures.empty()) return objects;
   const traces::Names known = namesOf(subject);
   const checkers::Names names{known.nodes, known.keys};
-  std::size_t shown = 0;
   for (const FailedSeed& failure : report.failures) {
     subject.seed = failure.seed;
-    const std::string command = commandOf(session.program, subject);
     Json violations = Json::array();
-    std::string what = "nothing that could be judged";
     for (const checkers::Finding& finding : failure.violations) {
       Json object = findingJson(finding, names);
       object.erase("is");
       violations.push_back(std::move(object));
     }
-    if (!failure.violations.empty()) {
-      const checkers::Finding& first = failure.violations.front();
-      what = fmt::format("checker {}, rule {}: {}", obs::nameOf(first.checker), first.rule(),
-                         checkers::describe(first, names));
-    }
-    session.out.object({{"is", "failure"},
-                        {"seed", fmt::to_string(failure.seed)},
-                        {"verdict", obs::nameOf(endingOf(failure.verdict))},
-                        {"traceHash", traces::hexHash(failure.hash)},
-                        {"violations", std::move(violations)},
-                        {"reproduce", command}});
-    if (shown == kFailuresShown) continue;
-    ++shown;
-    session.out.say(fmt::format("seed {}: {}: {}", failure.seed, wordsOf(endingOf(failure.verdict)), what));
-    session.out.say("  reproduce " + command);
+    Json object{{"seed", fmt::to_string(failure.seed)},
+                {"verdict", obs::nameOf(endingOf(failure.verdict))},
+                {"traceHash", traces::hexHash(failure.hash)},
+                {"violations", std::move(violations)},
+                {"reproduce", commandOf(session.program, subject)}};
+    if (!failure.died.empty()) object["died"] = failure.died;
+    if (failure.diverged) object["diverged"] = true;
+    objects.push_back(std::move(object));
   }
-  if (failed > shown)
-    session.out.say(fmt::format("and {} more that did not hold", counted(failed - shown, "seed")));
+  return objects;
 }
 
 Json sweepJson(const SweepReport& report, const SweepFacts& facts) {
@@ -117,10 +156,13 @@ Json sweepJson(const SweepReport& report, const SweepFacts& facts) {
   }
   Json coverage = coverageJson(report.coverage);
   coverage.erase("milestones");
-  return {{"is", "verdict"},
-          {"verdict", verdictName(report)},
+  Json points = Json::array();
+  for (const scenarios::MustReachPoint& point : scenarios::mustReachPoints(report)) {
+    if (point.seeds == 0 && !point.judgedAfter(report.ran)) points.push_back(point.name);
+  }
+  return {{"verdict", verdictName(report)},
           {"exitCode", report.exitCode()},
-          {"firstSeed", fmt::to_string(report.firstSeed)},
+          {"firstSeed", fmt::to_string(report.firstSeed())},
           {"seedsAsked", report.asked},
           {"seedsRun", report.ran},
           {"partial", report.stoppedEarly},
@@ -129,7 +171,11 @@ Json sweepJson(const SweepReport& report, const SweepFacts& facts) {
           {"safetyViolations", report.safetyViolations},
           {"livenessViolations", report.livenessViolations},
           {"inconclusive", report.inconclusive},
+          {"died", report.died},
+          {"rechecked", report.rechecked},
+          {"diverged", report.diverged},
           {"missed", report.missed},
+          {"unjudged", std::move(points)},
           {"routes", std::move(routes)},
           {"milestones", std::move(milestones)},
           {"coverage", std::move(coverage)},
@@ -142,8 +188,6 @@ Json sweepJson(const SweepReport& report, const SweepFacts& facts) {
           {"sweepHash", traces::hexHash(report.hash)},
           {"reproduce", facts.reproduce}};
 }
-
-}  // namespace
 
 void reportSweep(Session& session, const Subject& subject, const SweepReport& report,
                  const SweepFacts& facts) {
@@ -162,7 +206,7 @@ void reportSweep(Session& session, const Subject& subject, const SweepReport& re
       kWidth));
   reportFailures(session, subject, report);
   if (const std::string partial = partiality(report, facts); !partial.empty()) out.say(partial);
-  out.say("verdict     " + verdictOf(report));
+  out.say("verdict     " + sweepVerdict(report));
   out.say(
       fmt::format("time        {} in {} on {}, {} seeds/s; {} simulated, {}; {} events, {} events/s; "
                   "{} messages",
@@ -171,8 +215,17 @@ void reportSweep(Session& session, const Subject& subject, const SweepReport& re
                   speedup(report.simulated.ns, facts.real), rounded(static_cast<double>(report.events)),
                   perSecond(report.events, facts.real), rounded(static_cast<double>(report.messages))));
   out.say(fmt::format("sweep hash  {}", traces::hexHash(report.hash)));
+  if (report.rechecked > 0) {
+    out.say(fmt::format("run twice   {}, {}", counted(report.rechecked, "seed"),
+                        report.diverged == 0 ? "each the same run"
+                                             : fmt::format("{} of them not the same run", report.diverged)));
+  }
+  for (const std::string& folder : facts.saved) out.say("saved       " + folder);
   if (report.exitCode() != kExitHeld) out.say("reproduce   " + facts.reproduce);
-  out.object(sweepJson(report, facts));
+  Json verdict{{"is", "verdict"}};
+  verdict.update(sweepJson(report, facts));
+  if (!facts.saved.empty()) verdict["saved"] = facts.saved;
+  out.object(verdict);
 }
 
 std::string sweepProgressText(const SweepReport& soFar, std::chrono::nanoseconds real) {

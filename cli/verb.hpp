@@ -25,15 +25,20 @@ struct Session {
 /// Does the verb's work, once the command line was parsed.
 using Action = std::function<Result(Session&)>;
 
-// Name, and the function in cli/<name>.cpp that declares it.
-#define HOLDFAST_VERBS(X)    \
-  X(run, declareRun)         \
-  X(sweep, declareSweep)     \
-  X(replay, declareReplay)   \
-  X(explain, declareExplain) \
-  X(show, declareShow)       \
-  X(diff, declareDiff)       \
+// Name, and the function that declares it, in cli/<name>.cpp with _ for a hyphen.
+// clang-format off: it would take a hyphen for a minus.
+#define HOLDFAST_VERBS(X)             \
+  X(run, declareRun)                  \
+  X(sweep, declareSweep)              \
+  X(merge, declareMerge)              \
+  X(replay, declareReplay)            \
+  X(shrink, declareShrink)            \
+  X(check-corpus, declareCheckCorpus) \
+  X(explain, declareExplain)          \
+  X(show, declareShow)                \
+  X(diff, declareDiff)                \
   X(list, declareList)
+// clang-format on
 
 #define HOLDFAST_DECLARE_VERB(name, declare) Action declare(CLI::App& app);
 HOLDFAST_VERBS(HOLDFAST_DECLARE_VERB)

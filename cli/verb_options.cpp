@@ -3,8 +3,17 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <thread>
 
 namespace holdfast::cli {
+namespace {
+
+constexpr std::uint64_t kMostJobs = 1'024;
+
+unsigned hardwareJobs() { return std::max(1U, std::thread::hardware_concurrency()); }
+
+}  // namespace
 
 void addSubjectOptions(CLI::App& app, SubjectArguments& arguments) {
   app.add_option("--without", arguments.without,
@@ -28,17 +37,41 @@ void addSubjectOptions(CLI::App& app, SubjectArguments& arguments) {
 std::expected<void, Failure> readSubject(const SubjectArguments& arguments, Subject& subject) {
   const auto rules = parseRules(arguments.without);
   if (!rules) return std::unexpected(badValue("--without", rules.error()));
-  subject.rules = *rules;
+  for (const std::string& rule : rulesOff(*rules)) subject.rules.switchOff(*protocol::ruleFromName(rule));
   if (subject.directed != nullptr && !arguments.settings.empty()) {
     return std::unexpected(
         Failure{fmt::format("--set: {} is a directed scenario, which has options of its own; expected --set "
                             "with the random workload ('{}') only",
                             subject.directed->name, kMixed)});
   }
-  auto options = applySettings({}, arguments.settings);
+  auto options = applySettings(subject.options, arguments.settings);
   if (!options) return std::unexpected(badValue("--set", options.error()));
+  if (subject.plan) {
+    if (auto fits = scenarios::validate(*subject.plan, *options); !fits) {
+      return std::unexpected(badValue("--set", fits.error()));
+    }
+  }
   subject.options = std::move(*options);
+  if (!subject.source.empty()) {
+    for (const std::string& rule : rulesOff(*rules)) subject.source += " --without " + rule;
+    for (const std::string& setting : arguments.settings) subject.source += " --set " + shellWord(setting);
+  }
   return {};
+}
+
+void addJobsOption(CLI::App& app, std::string& jobs) {
+  app.add_option("--jobs", jobs,
+                 fmt::format("worker threads; they have no say in the result (default: one for each "
+                             "processor, here {})",
+                             hardwareJobs()))
+      ->type_name("N");
+}
+
+std::expected<unsigned, Failure> readJobs(const std::string& jobs) {
+  if (jobs.empty()) return hardwareJobs();
+  const auto parsed = parseCount("the number of jobs", jobs, 1, kMostJobs);
+  if (!parsed) return std::unexpected(badValue("--jobs", parsed.error()));
+  return static_cast<unsigned>(*parsed);
 }
 
 Failure badValue(std::string_view option, const std::string& what) {

@@ -23,8 +23,14 @@ struct SubjectArguments {
 /// Adds --without, --set and --print-options. `arguments` must outlive `app`.
 void addSubjectOptions(CLI::App& app, SubjectArguments& arguments);
 
-/// Reads them into `subject`, whose `directed` is set already.
+/// Reads them into `subject`, whose other members are set already: rules and options change what it has.
 std::expected<void, Failure> readSubject(const SubjectArguments& arguments, Subject& subject);
+
+/// Adds --jobs. `jobs` must outlive `app`.
+void addJobsOption(CLI::App& app, std::string& jobs);
+
+/// How many threads are meant; one for each processor if `jobs` is empty.
+std::expected<unsigned, Failure> readJobs(const std::string& jobs);
 
 /// A failure of an option's value: "--seed: 'x' is no seed; expected ...".
 Failure badValue(std::string_view option, const std::string& what);

@@ -16,7 +16,41 @@ void addTo(Array& sum, const Array& other) {
   }
 }
 
+/// Calls `visit` for each number of an array of any depth.
+template <class Array, class Visit>
+void forEachNumber(Array& array, Visit&& visit) {
+  for (auto& element : array) {
+    if constexpr (std::is_integral_v<std::remove_cvref_t<decltype(element)>>) {
+      visit(element);
+    } else {
+      forEachNumber(element, visit);
+    }
+  }
+}
+
 }  // namespace
+
+std::vector<std::uint64_t> Coverage::numbers() const {
+  std::vector<std::uint64_t> all;
+  const auto add = [&](std::uint64_t number) { all.push_back(number); };
+  forEachNumber(kinds_, add);
+  forEachNumber(admissions_, add);
+  forEachNumber(refusals_, add);
+  forEachNumber(milestones_, add);
+  return all;
+}
+
+std::optional<Coverage> Coverage::numbered(const std::vector<std::uint64_t>& numbers) {
+  Coverage coverage;
+  if (numbers.size() != coverage.numbers().size()) return std::nullopt;
+  auto next = numbers.begin();
+  const auto take = [&](std::uint64_t& number) { number = *next++; };
+  forEachNumber(coverage.kinds_, take);
+  forEachNumber(coverage.admissions_, take);
+  forEachNumber(coverage.refusals_, take);
+  forEachNumber(coverage.milestones_, take);
+  return coverage;
+}
 
 std::uint64_t Coverage::count(Milestone milestone) const {
   using enum Milestone;

@@ -8,8 +8,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "observations/observation.hpp"
 
@@ -97,6 +99,11 @@ class Coverage {
   std::uint64_t kind() const {
     return kinds_[boost::mp11::mp_find<obs::Observation, T>::value];
   }
+
+  /// All counts in a fixed order, for a file; numbered() reads them, and gives nothing if they are of another
+  /// form.
+  std::vector<std::uint64_t> numbers() const;
+  static std::optional<Coverage> numbered(const std::vector<std::uint64_t>& numbers);
 
   Coverage& operator+=(const Coverage& other);
   friend bool operator==(const Coverage&, const Coverage&) = default;

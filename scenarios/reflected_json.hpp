@@ -1,10 +1,12 @@
 // JSON of described structs, from the same descriptions that hashing and traces use.
 //
 // Contract: a struct is an object with its described members in order, an enumerator its name, a struct of a
-// single member (a Duration, an instant, an id) that member alone, an id of none is null. readJson() refuses
-// what it does not know: the error names the path of the wrong member, what was found and what was expected.
+// single member (a Duration, an instant, an id) that member alone, an id of none and an optional of nothing
+// are null. readJson() refuses what it does not know: the error names the path of the wrong member, what was
+// found and what was expected. json_schema.hpp derives a schema that says the same.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -27,6 +29,16 @@ template <class T>
 inline constexpr bool kIsVector = false;
 template <class T>
 inline constexpr bool kIsVector<std::vector<T>> = true;
+
+template <class T>
+inline constexpr bool kIsArray = false;
+template <class T, std::size_t n>
+inline constexpr bool kIsArray<std::array<T, n>> = true;
+
+template <class T>
+inline constexpr bool kIsOptional = false;
+template <class T>
+inline constexpr bool kIsOptional<std::optional<T>> = true;
 
 template <class T>
 concept Single = obs::Described<T> && obs::kFieldCountOf<T> == 1;
@@ -53,7 +65,12 @@ inline std::string shown(const auto& json) {
 }
 
 inline std::string wrong(const std::string& path, const std::string& expected, const auto& found) {
-  return path + ": expected " + expected + ", found " + shown(found);
+  return (path.empty() ? "" : path + ": ") + "expected " + expected + ", found " + shown(found);
+}
+
+/// The path of a member; the root's own path may be empty.
+inline std::string memberOf(const std::string& path, std::string_view name) {
+  return (path.empty() ? "" : path + ".") + std::string(name);
 }
 
 }  // namespace detail
@@ -73,12 +90,14 @@ Json writeJson(const T& value) {
     return json;
   } else if constexpr (obs::DescribedEnum<T>) {
     return std::string(obs::nameOf(value));
-  } else if constexpr (detail::kIsVector<T>) {
+  } else if constexpr (detail::kIsVector<T> || detail::kIsArray<T>) {
     Json json = Json::array();
     for (const auto& element : value) json.push_back(writeJson(element));
     return json;
+  } else if constexpr (detail::kIsOptional<T>) {
+    return value ? writeJson(*value) : Json(nullptr);
   } else {
-    static_assert(std::is_integral_v<T>);
+    static_assert(std::is_integral_v<T> || std::is_same_v<T, std::string>);
     return value;
   }
 }
@@ -125,6 +144,24 @@ std::optional<std::string> readJson(const J& json, T& value, const std::string& 
       return detail::wrong(path, detail::choices<T>(), json);
     }
     return std::nullopt;
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    if (!json.is_string()) return detail::wrong(path, "a string", json);
+    value = json.template get<std::string>();
+    return std::nullopt;
+  } else if constexpr (detail::kIsOptional<T>) {
+    value.reset();
+    if (json.is_null()) return std::nullopt;
+    return readJson(json, value.emplace(), path, missing);
+  } else if constexpr (detail::kIsArray<T>) {
+    if (!json.is_array() || json.size() != value.size()) {
+      return detail::wrong(path, "an array of " + std::to_string(value.size()), json);
+    }
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      if (auto error = readJson(json[i], value[i], path + "[" + std::to_string(i) + "]", missing)) {
+        return error;
+      }
+    }
+    return std::nullopt;
   } else if constexpr (detail::kIsVector<T>) {
     if (!json.is_array()) return detail::wrong(path, "an array", json);
     value.clear();
@@ -153,7 +190,7 @@ std::optional<std::string> readJson(const J& json, T& value, const std::string& 
     std::size_t known = 0;
     obs::forEachField(value, [&](std::string_view name, auto& field) {
       if (error) return;
-      const std::string member = path + "." + std::string(name);
+      const std::string member = detail::memberOf(path, name);
       const auto found = json.find(std::string(name));
       if (found != json.end()) {
         ++known;
@@ -167,7 +204,7 @@ std::optional<std::string> readJson(const J& json, T& value, const std::string& 
       bool described = false;
       obs::forEachField(value,
                         [&](std::string_view name, const auto&) { described |= member.key() == name; });
-      if (!described) return path + "." + member.key() + ": there is no such member";
+      if (!described) return detail::memberOf(path, member.key()) + ": there is no such member";
     }
     return error;
   }

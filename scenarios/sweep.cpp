@@ -1,16 +1,16 @@
 #include "scenarios/sweep.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <thread>
 
 #include "scenarios/cluster.hpp"
+#include "scenarios/must_reach.hpp"
 #include "scenarios/swarm.hpp"
 
 namespace holdfast::scenarios {
@@ -24,10 +24,8 @@ constexpr std::uint64_t kLookahead = 256;
 
 constexpr std::size_t kViolationsKept = 4;
 
-/// Limitation routes that runs of plans must reach: all but the one of a membership that changes.
-constexpr std::array kRoutesToReach = {
-    checkers::Route::l1a, checkers::Route::l1b, checkers::Route::l2a,           checkers::Route::l2b,
-    checkers::Route::l2c, checkers::Route::lh4, checkers::Route::l2HomeRestart, checkers::Route::l2Eviction};
+// Of the draws that choose the seeds which are run twice.
+constexpr std::uint64_t kRecheckStream = 0x7377702e72636865ULL;  // "swp.rche"
 
 void addRoutes(const RunReport& report, SweepReport& sum) {
   for (std::size_t i = 0; i < checkers::kRoutes; ++i) {
@@ -49,11 +47,23 @@ void addMilestones(const RunReport& report, SweepReport& sum) {
   }
 }
 
-void countVerdict(const RunReport& report, SweepReport& sum) {
+/// What a worker hands over: the report of a seed, or why there is none.
+struct SeedRun {
+  RunReport report;
+  std::string died;
+  bool rechecked = false;
+  bool diverged = false;
+};
+
+void countVerdict(const SeedRun& run, SweepReport& sum) {
+  const RunReport& report = run.report;
+  if (!run.died.empty()) ++sum.died;
+  if (run.diverged) ++sum.diverged;
   switch (report.verdict) {
     case checkers::Verdict::held:
-      ++sum.held;
-      return;
+      if (!run.diverged) ++sum.held;
+      if (!run.diverged) return;
+      break;
     case checkers::Verdict::safetyViolation:
       ++sum.safetyViolations;
       break;
@@ -61,11 +71,11 @@ void countVerdict(const RunReport& report, SweepReport& sum) {
       ++sum.livenessViolations;
       break;
     case checkers::Verdict::inconclusive:
-      ++sum.inconclusive;
+      if (run.died.empty()) ++sum.inconclusive;
       break;
   }
   if (sum.failures.size() >= SweepReport::kMaxFailures) return;
-  FailedSeed failed{report.seed, report.verdict, report.hash, {}};
+  FailedSeed failed{report.seed, report.verdict, report.hash, {}, run.died, run.diverged};
   const auto violations = report.findings.violations();
   failed.violations.assign(violations.begin(), violations.begin() + static_cast<std::ptrdiff_t>(std::min(
                                                                         violations.size(), kViolationsKept)));
@@ -73,13 +83,17 @@ void countVerdict(const RunReport& report, SweepReport& sum) {
 }
 
 /// Adds the next seed; reports come in the order of the seeds.
-void merge(const RunReport& report, SweepReport& sum) {
+void merge(const SeedRun& run, SweepReport& sum) {
+  const RunReport& report = run.report;
   ++sum.ran;
+  ++sum.ranges.back().ran;
+  sum.rechecked += run.rechecked ? 1 : 0;
   sum.coverage += report.coverage;
+  sum.costs.merge(report.costs);
   addRoutes(report, sum);
   addMilestones(report, sum);
-  countVerdict(report, sum);
-  sum.hash = sim::mix(sim::mix(sum.hash, report.seed), report.hash);
+  countVerdict(run, sum);
+  sum.hash += sim::mix(report.seed, report.hash);
   sum.events += report.events;
   sum.messages += report.messages;
   sum.observations += report.observations;
@@ -92,7 +106,7 @@ class Pipeline {
   explicit Pipeline(const SweepOptions& options) : options_(options) {}
 
   /// A worker's life: takes the next seed, runs it, hands the report over.
-  void work() {
+  void work(std::size_t worker) {
     for (;;) {
       std::uint64_t index = 0;
       {
@@ -101,20 +115,21 @@ class Pipeline {
         if (stopped_ || next_ >= options_.count) return;
         index = next_++;
       }
-      RunOptions run = options_.run;
-      run.seed = sweepSeed(options_.firstSeed, index);
-      RunReport report = runSeed(run, options_.rules);
+      const std::uint64_t seed = sweepSeed(options_.firstSeed, index);
+      note(worker, seed, true);
+      SeedRun run = runOne(seed);
+      note(worker, seed, false);
       const std::lock_guard lock(mutex_);
-      done_.emplace(index, std::move(report));
+      done_.emplace(index, std::move(run));
       arrived_.notify_one();
     }
   }
 
   /// Waits for the report of the next seed in order, at most until `until`; false when it is not there yet.
-  bool take(std::uint64_t index, RunReport& report, std::chrono::steady_clock::time_point until) {
+  bool take(std::uint64_t index, SeedRun& run, std::chrono::steady_clock::time_point until) {
     std::unique_lock lock(mutex_);
     if (!arrived_.wait_until(lock, until, [&] { return done_.contains(index); })) return false;
-    report = std::move(done_.extract(index).mapped());
+    run = std::move(done_.extract(index).mapped());
     merged_ = index + 1;
     room_.notify_all();
     return true;
@@ -127,11 +142,40 @@ class Pipeline {
   }
 
  private:
+  /// Runs a seed, and once more if it is one of those that are; an exception ends the run but not the sweep.
+  SeedRun runOne(std::uint64_t seed) const {
+    SeedRun run;
+    RunOptions options = options_.run;
+    options.seed = seed;
+    try {
+      run.report = runSeed(options, options_.rules);
+      if (sim::KeyedRandom{seed}.chance(options_.recheckPpm, kRecheckStream, 0, 0)) {
+        run.rechecked = true;
+        run.diverged = runSeed(options, options_.rules).hash != run.report.hash;
+      }
+      if (!options_.judgeLiveness && run.report.verdict == checkers::Verdict::livenessViolation) {
+        run.report.verdict = checkers::Verdict::held;
+      }
+    } catch (const std::exception& failure) {
+      run.report = {};
+      run.report.seed = seed;
+      run.died = *failure.what() != '\0' ? failure.what() : "an exception without a text";
+    }
+    return run;
+  }
+
+  void note(std::size_t worker, std::uint64_t seed, bool running) {
+    if (options_.inFlight == nullptr || worker >= SeedsInFlight::kMost) return;
+    SeedsInFlight::Place& place = options_.inFlight->places[worker];
+    place.seed = seed;
+    place.taken = running;
+  }
+
   const SweepOptions& options_;
   std::mutex mutex_;
   std::condition_variable room_;
   std::condition_variable arrived_;
-  std::map<std::uint64_t, RunReport> done_;
+  std::map<std::uint64_t, SeedRun> done_;
   std::uint64_t next_ = 0;
   std::uint64_t merged_ = 0;
   bool stopped_ = false;
@@ -145,6 +189,7 @@ RunReport reportOf(const Cluster& cluster, std::uint64_t seed) {
   report.verdict = cluster.checkers().verdict();
   report.findings = cluster.checkers().findings();
   report.coverage = cluster.coverage();
+  report.costs = cluster.checkers().costs();
   report.hash = cluster.chain().value();
   report.observations = cluster.chain().count();
   report.events = cluster.statistics().events;
@@ -192,20 +237,20 @@ SweepReport sweep(const SweepOptions& options) {
       options.timeLimitNs ? begun + std::chrono::nanoseconds(*options.timeLimitNs) : Clock::time_point::max();
 
   SweepReport sum;
-  sum.firstSeed = options.firstSeed;
+  sum.ranges.push_back({options.firstSeed, options.count, 0});
   sum.asked = options.count;
   Pipeline pipeline(options);
   std::vector<std::jthread> workers;
   const unsigned jobs = std::max(1U, options.jobs);
-  for (unsigned i = 0; i < jobs; ++i) workers.emplace_back([&] { pipeline.work(); });
+  for (unsigned i = 0; i < jobs; ++i) workers.emplace_back([&pipeline, i] { pipeline.work(i); });
 
-  RunReport report;
+  SeedRun run;
   while (sum.ran < options.count && !sum.stoppedEarly) {
     const Clock::time_point look = std::min(latest, Clock::now() + std::chrono::milliseconds(100));
-    const bool here = pipeline.take(sum.ran, report, look);
-    if (here) merge(report, sum);
+    const bool here = pipeline.take(sum.ran, run, look);
+    if (here) merge(run, sum);
     if (options.progress != nullptr && !options.progress->merged(sum)) sum.stoppedEarly = true;
-    if (here && options.stopOnFirst && report.verdict != checkers::Verdict::held) sum.stoppedEarly = true;
+    if (here && options.stopOnFirst && sum.held < sum.ran) sum.stoppedEarly = true;
     if (Clock::now() >= latest) sum.stoppedEarly = true;
   }
   sum.stoppedEarly = sum.stoppedEarly && sum.ran < options.count;
@@ -215,25 +260,51 @@ SweepReport sweep(const SweepOptions& options) {
   return sum;
 }
 
-std::vector<std::string> missedBy(const SweepReport& report) {
-  std::vector<std::string> missed;
-  boost::mp11::mp_for_each<boost::describe::describe_enumerators<Milestone>>([&](auto milestone) {
-    if (report.milestones[static_cast<std::size_t>(milestone.value)].seeds == 0) {
-      missed.emplace_back(milestone.name);
-    }
-  });
-  for (const checkers::Route route : kRoutesToReach) {
-    if (report.routes[static_cast<std::size_t>(route)].count == 0) {
-      const std::string_view limitation = checkers::limitationOf(route);
-      missed.push_back(limitation == "L-2" ? fmt::format("L-2 ({})", obs::nameOf(route))
-                                           : std::string(limitation));
-    }
+SweepReport& SweepReport::operator+=(const SweepReport& other) {
+  ranges.insert(ranges.end(), other.ranges.begin(), other.ranges.end());
+  std::ranges::sort(ranges, {}, &SeedsRun::first);
+  asked += other.asked;
+  ran += other.ran;
+  held += other.held;
+  safetyViolations += other.safetyViolations;
+  livenessViolations += other.livenessViolations;
+  inconclusive += other.inconclusive;
+  died += other.died;
+  rechecked += other.rechecked;
+  diverged += other.diverged;
+  coverage += other.coverage;
+  costs.merge(other.costs);
+  for (std::size_t i = 0; i < routes.size(); ++i) {
+    const bool first = other.routes[i].count > 0 &&
+                       (routes[i].count == 0 || other.routes[i].firstSeed < routes[i].firstSeed);
+    if (first) routes[i].firstSeed = other.routes[i].firstSeed;
+    routes[i].count += other.routes[i].count;
+    routes[i].seeds += other.routes[i].seeds;
   }
-  return missed;
+  for (std::size_t i = 0; i < milestones.size(); ++i) {
+    const bool first = other.milestones[i].seeds > 0 &&
+                       (milestones[i].seeds == 0 || other.milestones[i].firstSeed < milestones[i].firstSeed);
+    if (first) milestones[i].firstSeed = other.milestones[i].firstSeed;
+    milestones[i].seeds += other.milestones[i].seeds;
+  }
+  failures.insert(failures.end(), other.failures.begin(), other.failures.end());
+  std::ranges::sort(failures, {}, &FailedSeed::seed);
+  if (failures.size() > kMaxFailures) failures.resize(kMaxFailures);
+  hash += other.hash;
+  events += other.events;
+  messages += other.messages;
+  observations += other.observations;
+  simulated = simulated + other.simulated;
+  stoppedEarly = stoppedEarly || other.stoppedEarly;
+  return *this;
 }
 
 int SweepReport::exitCode() const {
+  constexpr int kInternalError = 70;
+  constexpr int kDiverged = 4;
   if (safetyViolations > 0) return checkers::exitCodeOf(checkers::Verdict::safetyViolation);
+  if (died > 0) return kInternalError;
+  if (diverged > 0) return kDiverged;
   if (livenessViolations > 0) return checkers::exitCodeOf(checkers::Verdict::livenessViolation);
   if (inconclusive > 0 || ran == 0 || !missed.empty()) {
     return checkers::exitCodeOf(checkers::Verdict::inconclusive);

@@ -3,15 +3,18 @@
 // Contract: runPlan() is a pure function of its arguments. sweep() runs seeds first, first + 1, ... on
 // several threads and merges the reports in the order of the seeds, so that the result is the same for any
 // number of threads, to the byte; only the time limit and a request to stop depend on real time, and both
-// end the sweep after a seed, leaving the report of a shorter sweep.
+// end the sweep after a seed, leaving the report of a shorter sweep. Reports of disjoint seeds add up to the
+// report of all of them. A run that ends in an exception is reported with its seed, and the sweep goes on.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "checkers/cost.hpp"
 #include "checkers/finding.hpp"
 #include "checkers/outcome.hpp"
 #include "protocol/rules.hpp"
@@ -28,6 +31,7 @@ struct RunReport {
   checkers::Verdict verdict = checkers::Verdict::inconclusive;
   checkers::Findings findings;
   Coverage coverage;
+  checkers::CostTable costs;
   std::uint64_t hash = 0;          ///< The hash chain over all observations.
   std::uint64_t observations = 0;  ///< How many there were.
   std::uint64_t events = 0;        ///< Inputs handled by nodes.
@@ -71,6 +75,17 @@ class SweepProgress {
   virtual bool merged(const SweepReport& soFar) = 0;
 };
 
+/// The seeds that workers are running right now, for whoever has to name them when the process dies.
+class SeedsInFlight {
+ public:
+  static constexpr std::size_t kMost = 64;  ///< Workers beyond this many are not noted.
+  struct Place {
+    std::atomic<bool> taken = false;
+    std::atomic<std::uint64_t> seed = 0;
+  };
+  std::array<Place, kMost> places;
+};
+
 struct SweepOptions {
   RunOptions run;  ///< `run.seed` is ignored.
   protocol::Rules rules;
@@ -79,8 +94,11 @@ struct SweepOptions {
   unsigned jobs = 1;                         ///< Threads; 0 counts as 1.
   std::optional<std::uint64_t> timeLimitNs;  ///< Of real time.
   bool stopOnFirst = false;                  ///< End with the first seed (in order) that is violated.
-  bool mustReach = true;                     ///< Milestones and routes that were missed end in code 3.
+  bool mustReach = true;                     ///< Points that were missed end in code 3: see must_reach.hpp.
+  bool judgeLiveness = true;                 ///< A seed that only violates liveness counts as held, if false.
+  std::uint32_t recheckPpm = 0;  ///< The share of seeds that is run twice to compare their hashes.
   SweepProgress* progress = nullptr;
+  SeedsInFlight* inFlight = nullptr;
 };
 
 /// A seed that did not hold.
@@ -89,7 +107,10 @@ struct FailedSeed {
   checkers::Verdict verdict = checkers::Verdict::inconclusive;
   std::uint64_t hash = 0;
   std::vector<checkers::Finding> violations;  ///< The first few.
+  std::string died;                           ///< What ended the run instead of a verdict; "" if it has one.
+  bool diverged = false;                      ///< It was run twice, and the second run was another.
 };
+BOOST_DESCRIBE_STRUCT(FailedSeed, (), (seed, verdict, hash, violations, died, diverged))
 
 /// How often a limitation's route was reached, and where first.
 struct RouteReached {
@@ -97,26 +118,42 @@ struct RouteReached {
   std::uint64_t seeds = 0;      ///< Seeds with at least one.
   std::uint64_t firstSeed = 0;  ///< Meaningful when count > 0.
 };
+BOOST_DESCRIBE_STRUCT(RouteReached, (), (count, seeds, firstSeed))
 
 /// Where a milestone was reached first.
 struct MilestoneReached {
   std::uint64_t seeds = 0;
   std::uint64_t firstSeed = 0;
 };
+BOOST_DESCRIBE_STRUCT(MilestoneReached, (), (seeds, firstSeed))
+
+/// Seeds that follow each other, and how many of them were run.
+struct SeedsRun {
+  std::uint64_t first = 0;
+  std::uint64_t asked = 0;
+  std::uint64_t ran = 0;
+
+  friend bool operator==(const SeedsRun&, const SeedsRun&) = default;
+};
+BOOST_DESCRIBE_STRUCT(SeedsRun, (), (first, asked, ran))
 
 struct SweepReport {
-  std::uint64_t firstSeed = 0;
-  std::uint64_t asked = 0;  ///< Seeds asked for.
-  std::uint64_t ran = 0;    ///< Seeds merged.
+  std::vector<SeedsRun> ranges;  ///< Ascending; one, unless shards were merged.
+  std::uint64_t asked = 0;       ///< Seeds asked for.
+  std::uint64_t ran = 0;         ///< Seeds merged.
   std::uint64_t held = 0;
   std::uint64_t safetyViolations = 0;    ///< Seeds.
   std::uint64_t livenessViolations = 0;  ///< Seeds.
   std::uint64_t inconclusive = 0;        ///< Seeds.
+  std::uint64_t died = 0;                ///< Seeds whose run ended in an exception.
+  std::uint64_t rechecked = 0;           ///< Seeds that were run twice.
+  std::uint64_t diverged = 0;            ///< Of these, the ones whose second run was another.
   Coverage coverage;
+  checkers::CostTable costs;
   std::array<RouteReached, checkers::kRoutes> routes{};
   std::array<MilestoneReached, kMilestones> milestones{};
   std::vector<FailedSeed> failures;  ///< In the order of the seeds, at most kMaxFailures.
-  std::uint64_t hash = 0;            ///< Over (seed, hash of its run) in order.
+  std::uint64_t hash = 0;            ///< The sum of hashes over (seed, hash of its run), so of any order.
   std::uint64_t events = 0;
   std::uint64_t messages = 0;
   std::uint64_t observations = 0;
@@ -126,14 +163,23 @@ struct SweepReport {
 
   static constexpr std::size_t kMaxFailures = 20;
 
-  /// 1 with a safety violation, else 2 with a liveness violation, else 3 with an inconclusive seed, without
-  /// any seed, or with something missed; else 0.
+  std::uint64_t firstSeed() const { return ranges.empty() ? 0 : ranges.front().first; }
+
+  /// Adds the seeds of another sweep of the same options, which must be others. Points that were missed have
+  /// to be judged anew.
+  SweepReport& operator+=(const SweepReport& other);
+
+  /// 1 with a safety violation, else 70 with a seed that died, else 4 with one that diverged, else 2 with a
+  /// liveness violation, else 3 with an inconclusive seed, without any seed, or with something missed; else
+  /// 0.
   int exitCode() const;
 };
+// All but the coverage, which has numbers().
+BOOST_DESCRIBE_STRUCT(SweepReport, (),
+                      (ranges, asked, ran, held, safetyViolations, livenessViolations, inconclusive, died,
+                       rechecked, diverged, costs, routes, milestones, failures, hash, events, messages,
+                       observations, simulated, stoppedEarly, missed))
 
 SweepReport sweep(const SweepOptions& options);
-
-/// The milestones and routes that the default sweep must reach.
-std::vector<std::string> missedBy(const SweepReport& report);
 
 }  // namespace holdfast::scenarios

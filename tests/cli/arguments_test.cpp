@@ -224,5 +224,35 @@ TEST(ShellWord, QuotesWhatAShellWouldObey) {
   EXPECT_EQ(shellWord(""), "''");
 }
 
+TEST(SeedsOfCommit, BeginWhereItsDigitsSay) {
+  const std::string commit = "00000000000000ff" + std::string(24, 'a');
+  EXPECT_EQ(seedsOfCommit(commit, 10), (SeedRange{255, 10}));
+  EXPECT_EQ(seedsOfCommit("8000000000000001" + std::string(24, '0'), 3), (SeedRange{1, 3}))
+      << "without its highest bit";
+  EXPECT_TRUE(seedsOfCommit(commit + std::string(24, 'b'), 1).has_value()) << "64 digits";
+  for (const std::string& bad : {std::string("main"), commit.substr(1), commit + "0", std::string(40, 'g')}) {
+    EXPECT_FALSE(seedsOfCommit(bad, 1).has_value()) << bad;
+  }
+}
+
+TEST(ShardOf, PartsFollowEachOtherAndLeaveNothingOut) {
+  for (const std::uint64_t count : {1U, 7U, 8U, 100U}) {
+    for (std::uint64_t parts = 1; parts <= count && parts <= 9; ++parts) {
+      std::uint64_t next = 1'000;
+      for (std::uint64_t part = 1; part <= parts; ++part) {
+        const auto shard = shardOf(std::to_string(part) + "/" + std::to_string(parts), {1'000, count});
+        ASSERT_TRUE(shard.has_value()) << shard.error();
+        EXPECT_EQ(shard->first, next);
+        EXPECT_LE(shard->count - count / parts, 1U);
+        next += shard->count;
+      }
+      EXPECT_EQ(next, 1'000 + count);
+    }
+  }
+  for (const char* bad : {"", "1", "/", "0/3", "4/3", "1/0", "1/x", "-1/3", "1/3/5"}) {
+    EXPECT_FALSE(shardOf(bad, {1, 100}).has_value()) << bad;
+  }
+}
+
 }  // namespace
 }  // namespace holdfast::cli

@@ -115,7 +115,7 @@ TEST_P(BadUsageTest, TellsMachinesToo) {
 INSTANTIATE_TEST_SUITE_P(
     Usage, BadUsageTest,
     testing::Values(
-        BadUsage{"NoVerb", {}, {"a verb is missing", "expected one of run, sweep, replay, list"}},
+        BadUsage{"NoVerb", {}, {"a verb is missing", "expected one of run, sweep, merge, "}},
         BadUsage{"UnknownVerb",
                  {"swep"},
                  {"there is no verb 'swep'", "did you mean 'sweep'?", "expected one of run"}},
@@ -210,9 +210,9 @@ TEST(List, EveryKindHasItsObjects) {
             scenarios::allScenarios().size() + 1);
   EXPECT_EQ(listed({"rules"}, {"is", "name", "without"}).size(), protocol::kRuleCount);
   EXPECT_EQ(listed({"options"}, {"is", "name", "default", "unit"}), optionPaths());
-  EXPECT_EQ(listed({"routes"}, {"is", "name", "limitation", "meaning", "mustReach"}).size(),
+  EXPECT_EQ(listed({"routes"}, {"is", "name", "limitation", "meaning", "mustReach", "budget"}).size(),
             checkers::kRoutes - 1);
-  EXPECT_EQ(listed({"milestones"}, {"is", "name", "mustReach"}).size(), scenarios::kMilestones);
+  EXPECT_EQ(listed({"milestones"}, {"is", "name", "mustReach", "budget"}).size(), scenarios::kMilestones);
 }
 
 TEST(List, TakesABeginning) {

@@ -38,9 +38,9 @@ struct Pipe {
 };
 
 /// What happens in the child: only functions that may be called after a fork.
-[[noreturn]] void becomeProgram(const std::vector<char*>& arguments, const RunSettings& settings, int output,
-                                int error) {
-  if (!settings.folder.empty() && ::chdir(settings.folder.c_str()) != 0) ::_exit(127);
+[[noreturn]] void becomeProgram(const std::vector<char*>& arguments, const RunSettings& settings,
+                                const std::filesystem::path& folder, int output, int error) {
+  if (::chdir(folder.c_str()) != 0) ::_exit(127);
   const int input = ::open("/dev/null", O_RDONLY);
   if (!settings.outputTo.empty()) {
     output = ::open(settings.outputTo.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -88,8 +88,11 @@ Ran spawn(std::vector<std::string> words, const RunSettings& settings) {
   Pipe output;
   Pipe error;
   Ran ran;
+  // What a run saves because it failed must not gather where the tests run.
+  const ScratchFolder scratch;
+  const std::filesystem::path& folder = settings.folder.empty() ? scratch.path() : settings.folder;
   const pid_t child = ::fork();
-  if (child == 0) becomeProgram(arguments, settings, output.ends[1], error.ends[1]);
+  if (child == 0) becomeProgram(arguments, settings, folder, output.ends[1], error.ends[1]);
   if (child < 0) {
     ADD_FAILURE() << "no process can be started: " << std::strerror(errno);
     return ran;

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "tests/cli/process.hpp"
 
 namespace holdfast::cli {
@@ -42,11 +44,14 @@ TEST(Sweep, IsTheSameWithAnyNumberOfJobs) {
 }
 
 TEST(Sweep, FailsForWhatItMissed) {
-  const Ran ran = holdfast(with({"sweep", "--seeds", "1", "--json"}, kShort));
+  const Ran ran =
+      holdfast(with({"sweep", "--seeds", "100", "--set", "faults.swarmOnPpm=0", "--json"}, kShort));
   EXPECT_EQ(ran.exitCode, 3) << ran.standardError;
   const nlohmann::json verdict = ran.object("verdict");
   EXPECT_EQ(verdict["verdict"], "expectationNotReached");
-  EXPECT_THAT(verdict["missed"].get<std::vector<std::string>>(), Not(IsEmpty()));
+  EXPECT_THAT(verdict["missed"].get<std::vector<std::string>>(), testing::Contains("crashed"));
+  EXPECT_THAT(verdict["unjudged"].get<std::vector<std::string>>(), testing::Contains("barrierShared"))
+      << "its budget is larger";
   EXPECT_THAT(ran.standardError, HasSubstr("missed      "));
   const Ran again = shell(verdict["reproduce"].get<std::string>() + " --json -q");
   EXPECT_EQ(again.object("verdict")["sweepHash"], verdict["sweepHash"]);
@@ -91,6 +96,162 @@ TEST(Sweep, AnInterruptLeavesAPartialReport) {
   EXPECT_EQ(verdict["partial"], true);
   EXPECT_EQ(verdict["interrupted"], true);
   EXPECT_THAT(ran.standardError, HasSubstr("partial: interrupted after "));
+}
+
+/// Runs a small sweep with --report and gives its file's content.
+nlohmann::json reportOf(const ScratchFolder& scratch, const std::string& name,
+                        const std::vector<std::string>& more) {
+  const Ran ran =
+      holdfast(with(with({"sweep", "--report", scratch.file(name), "--no-must-reach", "-q"}, kShort), more));
+  EXPECT_LE(ran.exitCode, 1) << ran.standardError;
+  return nlohmann::json::parse(textOf(scratch.file(name)));
+}
+
+/// A report without what depends on real time and on how it was made.
+nlohmann::json lasting(nlohmann::json report) {
+  for (const char* name : {"realNs", "jobs", "partial", "interrupted", "reproduce"})
+    report["summary"].erase(name);
+  for (const char* name : {"realNs", "jobs"}) report["exact"].erase(name);
+  report["exact"]["report"].erase("ranges");
+  return report;
+}
+
+TEST(Merge, ShardsAddUpToTheWhole) {
+  const ScratchFolder scratch;
+  const nlohmann::json whole = reportOf(scratch, "whole.json", {"--seeds", "10..19"});
+  EXPECT_EQ(whole["summary"]["seedsRun"], 10);
+  for (const char* part : {"1", "2", "3"}) {
+    reportOf(scratch, std::string(part) + ".json",
+             {"--seeds", "10..19", "--shard", std::string(part) + "/3"});
+  }
+  const Ran ran = holdfast({"merge", scratch.file("3.json"), scratch.file("1.json"), scratch.file("2.json"),
+                            "--report", scratch.file("sum.json"), "--json"});
+  EXPECT_EQ(ran.exitCode, 0) << ran.standardError;
+  EXPECT_EQ(lasting(nlohmann::json::parse(textOf(scratch.file("sum.json")))), lasting(whole));
+  EXPECT_EQ(ran.object("verdict")["sweepHash"], whole["summary"]["sweepHash"]);
+  EXPECT_THAT(ran.object("verdict")["reproduce"].get<std::string>(), HasSubstr("sweep --seeds 10..19 --set"));
+}
+
+TEST(Merge, RefusesWhatDoesNotFitTogether) {
+  const ScratchFolder scratch;
+  reportOf(scratch, "1.json", {"--seeds", "1..3"});
+  reportOf(scratch, "2.json", {"--seeds", "3..4"});
+  reportOf(scratch, "3.json", {"--seeds", "5..6", "--without", "DG-3"});
+  const auto complaint = [&](const std::string& file) {
+    const Ran ran = holdfast({"merge", scratch.file("1.json"), scratch.file(file)});
+    EXPECT_EQ(ran.exitCode, 64);
+    return ran.standardError;
+  };
+  EXPECT_THAT(complaint("2.json"),
+              HasSubstr("2.json: can not be added: the seeds from 3 on are in more than one"));
+  EXPECT_THAT(complaint("3.json"), HasSubstr("its options or rules are others"));
+  writeLines(scratch.file("4.json"), {"{\"holdfastSweep\":2,\"exact\":{}}"});
+  EXPECT_THAT(complaint("4.json"), HasSubstr("4.json:1:18: holdfastSweep: expected version 1"));
+  writeLines(scratch.file("5.json"), {"{\"holdfastSweep\":1,\"exact\":{\"tool\":1}}"});
+  EXPECT_THAT(complaint("5.json"), HasSubstr("exact.tool: expected a string"));
+  writeLines(scratch.file("6.json"), {textOf(scratch.file("1.json")).substr(0, 700)});
+  EXPECT_THAT(complaint("6.json"), HasSubstr("6.json:"));
+  EXPECT_THAT(complaint("absent.json"), HasSubstr("cannot be opened"));
+}
+
+TEST(Sweep, EveryCommitHasSeedsOfItsOwn) {
+  const std::string commit = "ff1c0de94b7a5d6e8c3f1a0b9d8e7c6f5a4b3c2d";
+  const Ran ran =
+      holdfast(with({"sweep", "--seeds", "3", "--from-commit", commit, "--no-must-reach", "--json"}, kShort));
+  EXPECT_EQ(ran.exitCode, 0) << ran.standardError;
+  EXPECT_EQ(ran.object("verdict")["firstSeed"], "9159211037809597806") << "0x7f1c0de94b7a5d6e";
+  const Ran bad = holdfast({"sweep", "--from-commit", "main"});
+  EXPECT_EQ(bad.exitCode, 64);
+  EXPECT_THAT(bad.standardError,
+              HasSubstr("--from-commit: 'main' is no commit; expected its 40 hexadecimal digits"));
+}
+
+TEST(Sweep, ShardsAreRefusedWhenTheyAreNone) {
+  for (const auto& [shard, complaint] :
+       {std::pair{"0/4", "is no shard"}, std::pair{"5/4", "is no shard"}, std::pair{"1", "is no shard"},
+        std::pair{"1/9", "expected at most 3"}}) {
+    const Ran ran = holdfast({"sweep", "--seeds", "3", "--shard", shard});
+    EXPECT_EQ(ran.exitCode, 64) << shard;
+    EXPECT_THAT(ran.standardError, AllOf(HasSubstr("--shard"), HasSubstr(complaint)));
+  }
+}
+
+TEST(Sweep, AProfileIsASetOfOptions) {
+  const Ran safety = holdfast({"sweep", "--seeds", "3", "--profile", "safety-only", "--json"});
+  EXPECT_EQ(safety.exitCode, 0) << safety.standardError;
+  EXPECT_EQ(safety.object("start")["options"]["healedPhase"], 0);
+  EXPECT_EQ(safety.object("verdict")["livenessViolations"], 0);
+  EXPECT_THAT(safety.object("verdict")["reproduce"].get<std::string>(), HasSubstr("--profile safety-only"));
+  const Ran bad = holdfast({"sweep", "--profile", "caos"});
+  EXPECT_EQ(bad.exitCode, 64);
+  EXPECT_THAT(bad.standardError, HasSubstr("there is no profile 'caos'; did you mean 'chaos'"));
+}
+
+TEST(Sweep, RunsAShareOfItsSeedsTwice) {
+  const Ran all =
+      holdfast(with({"sweep", "--seeds", "8", "--recheck", "1", "--no-must-reach", "--json"}, kShort));
+  EXPECT_EQ(all.object("verdict")["rechecked"], 8);
+  EXPECT_EQ(all.object("verdict")["diverged"], 0);
+  const Ran none =
+      holdfast(with({"sweep", "--seeds", "8", "--recheck", "0", "--no-must-reach", "--json"}, kShort));
+  EXPECT_EQ(none.object("verdict")["rechecked"], 0);
+  EXPECT_EQ(none.object("verdict")["sweepHash"], all.object("verdict")["sweepHash"]);
+}
+
+TEST(Sweep, LeavesFilesForMachinesAndPeople) {
+  const ScratchFolder scratch;
+  const Ran ran = holdfast({"sweep", "--seeds", "4", "--without", "DG-3", "--junit", "s.xml", "--html",
+                            "s.html", "--history", "h.jsonl", "--report", "s.json"},
+                           {.folder = scratch.path()});
+  EXPECT_EQ(ran.exitCode, 1) << ran.standardError;
+  EXPECT_THAT(textOf(scratch.file("s.xml")),
+              AllOf(testing::StartsWith("<?xml"), HasSubstr("name=\"seed 1\"><failure message=\"checker "),
+                    HasSubstr("reproduce: "), HasSubstr("<skipped message=\"its budget is 1000 seeds\"/>")));
+  const std::string page = textOf(scratch.file("s.html"));
+  EXPECT_THAT(page, AllOf(testing::StartsWith("<!doctype html>"), HasSubstr("<svg"), HasSubstr("polyline"),
+                          HasSubstr("run mixed --seed 1 --without DG3_OneDelegate")));
+  EXPECT_THAT(page, AllOf(Not(HasSubstr("http")), Not(HasSubstr("<script src")))) << "it needs no network";
+  EXPECT_EQ(linesOf(scratch.file("h.jsonl")).size(), 1U);
+  EXPECT_FALSE(std::filesystem::exists(scratch.file("s.json.partial")));
+  EXPECT_TRUE(std::filesystem::exists(scratch.path() / "holdfast-out/mixed-1/trace.jsonl"))
+      << "failures are saved";
+  const Ran again =
+      holdfast({"sweep", "--seeds", "1", "--history", "h.jsonl", "--json"}, {.folder = scratch.path()});
+  EXPECT_EQ(again.object("history")["sweepsBefore"], 1);
+  EXPECT_THAT(again.standardError, HasSubstr("of 1 sweep before"));
+}
+
+TEST(Sweep, TellsGithub) {
+  const ScratchFolder scratch;
+  const Ran ran =
+      shell("GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY=summary.md holdfast sweep --seeds 2 --without DG-3",
+            {.folder = scratch.path()});
+  EXPECT_EQ(ran.exitCode, 1);
+  EXPECT_THAT(ran.standardError,
+              AllOf(HasSubstr("\n::error title=holdfast seed 1::checker "), HasSubstr("%0Areproduce: ")));
+  EXPECT_THAT(textOf(scratch.file("summary.md")),
+              AllOf(HasSubstr("### holdfast sweep: safety violation"), HasSubstr("- seed 1: ")));
+}
+
+TEST(Sweep, WhatCannotBeWrittenIsSaid) {
+  const Ran ran = holdfast(
+      with({"sweep", "--seeds", "2", "--no-must-reach", "--junit", "/dev/null/x.xml", "--json"}, kShort));
+  EXPECT_EQ(ran.exitCode, 70);
+  EXPECT_EQ(ran.object("verdict")["verdict"], "held");
+  EXPECT_THAT(ran.standardError, HasSubstr("not written cannot write '/dev/null/x.xml'"));
+}
+
+TEST(Sweep, ADyingProcessNamesItsSeedsAndLeavesWhatWasDone) {
+  const ScratchFolder scratch;
+  const Ran ran = shell("holdfast sweep --seeds 1000000000 --report s.json & sleep 4; kill -ABRT $!; wait $!",
+                        {.folder = scratch.path()});
+  EXPECT_EQ(ran.exitCode, 128 + 6) << ran.standardError;
+  EXPECT_THAT(ran.standardError,
+              testing::ContainsRegex("holdfast: died of signal 6 while it ran seed [0-9]+.*; the "
+                                     "seeds before are recorded in s.json.partial\n"));
+  const Ran merged = holdfast({"merge", scratch.file("s.json.partial"), "--json"});
+  EXPECT_GT(merged.object("verdict")["seedsRun"], 10) << merged.standardError;
+  EXPECT_EQ(merged.object("verdict")["partial"], true);
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ TEST(Sweep, IsMadeOfTheRunsOfItsSeeds) {
     run.seed = sweepSeed(options.firstSeed, i);
     const RunReport report = runSeed(run, {});
     EXPECT_EQ(report.seed, 100 + i);
-    hash = sim::mix(sim::mix(hash, report.seed), report.hash);
+    hash += sim::mix(report.seed, report.hash);
     admissions += report.coverage.admissions();
   }
   EXPECT_EQ(all.hash, hash);
@@ -57,11 +57,11 @@ TEST(Sweep, IsMadeOfTheRunsOfItsSeeds) {
 }
 
 TEST(Sweep, SaysWhatItMissed) {
-  SweepOptions options = shortSweep(1);
+  SweepOptions options = shortSweep(100);
   options.run.faults.swarmOnPpm = 0;
   const SweepReport report = sweep(options);
   EXPECT_THAT(report.missed, testing::Contains("crashed"));
-  EXPECT_THAT(report.missed, testing::Contains("L-2a"));
+  EXPECT_THAT(report.missed, testing::Not(testing::Contains("L-2a"))) << "its budget is larger";
   EXPECT_EQ(report.milestones[static_cast<std::size_t>(Milestone::crashed)].seeds, 0U);
   EXPECT_EQ(report.exitCode(), 3);
   options.mustReach = false;

@@ -18,9 +18,9 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr std::array<std::string_view, 13> kFolders = {
-    "sim",      "observations", "protocol", "checkers", "scenarios", "traces", "explain",
-    "pictures", "explore",      "cli",      "tests",    "bench",     "cmake"};
+constexpr std::array<std::string_view, 14> kFolders = {
+    "sim",     "observations", "protocol", "checkers", "scenarios", "shrink", "traces",
+    "explain", "pictures",     "explore",  "cli",      "tests",     "bench",  "cmake"};
 constexpr std::array<std::string_view, 4> kExtensions = {".hpp", ".cpp", ".cmake", ".sh"};
 
 SourceFile load(const std::filesystem::path& root, const std::filesystem::path& path) {

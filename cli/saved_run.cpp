@@ -1,0 +1,139 @@
+#include "cli/saved_run.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "cli/json_source.hpp"
+#include "cli/plan_source.hpp"
+#include "cli/tracing.hpp"
+#include "cli/version.hpp"
+#include "scenarios/reflected_json.hpp"
+
+namespace holdfast::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A trace takes some 150 bytes for each; beyond this it would rather fill the disk than help.
+constexpr std::uint64_t kMostObservations = 5'000'000;
+constexpr int kMostFolders = 10'000;
+
+bool holds(const fs::path& path, const std::string& text) {
+  std::ifstream file(path, std::ios::binary);
+  return file && std::string{std::istreambuf_iterator<char>(file), {}} == text;
+}
+
+/// A folder that this call has made, or one in which the same plan is saved already.
+struct Place {
+  fs::path folder;
+  bool there = false;
+};
+
+std::expected<Place, Failure> placeFor(const fs::path& out, const std::string& name,
+                                       const std::string& plan) {
+  const auto fail = [](const fs::path& path, const std::error_code& error) {
+    return std::unexpected(
+        Failure{fmt::format("cannot create the folder '{}': {}", path.string(), error.message())});
+  };
+  std::error_code error;
+  fs::create_directories(out, error);
+  if (error) return fail(out, error);
+  for (int number = 1; number <= kMostFolders; ++number) {
+    const fs::path folder = out / (number == 1 ? name : fmt::format("{}-{}", name, number));
+    if (fs::create_directory(folder, error)) return Place{folder, false};
+    if (error) return fail(folder, error);
+    // verdict.json is written last, so that a folder with it is complete.
+    if (fs::exists(folder / "verdict.json", error) && holds(folder / "plan.json", plan)) {
+      return Place{folder, true};
+    }
+  }
+  return fail(out / name, std::make_error_code(std::errc::file_exists));
+}
+
+/// Lets `latest` lead to the folder, unless something of that name is no link. Not to be able to is no harm.
+void linkLatest(const fs::path& out, const fs::path& folder) {
+  const fs::path latest = out / "latest";
+  std::error_code error;
+  const auto type = fs::symlink_status(latest, error).type();
+  if (type != fs::file_type::symlink && type != fs::file_type::not_found) return;
+  const fs::path made = out / fmt::format(".latest-{}", ::getpid());
+  fs::create_symlink(folder.filename(), made, error);
+  if (!error) fs::rename(made, latest, error);
+  if (error) fs::remove(made, error);
+}
+
+std::string verdictText(const Subject& subject, const Outcome& outcome, const RunFacts& facts) {
+  Json json{{"tool", toolLine()}};
+  json.update(subjectJson(subject));
+  Json verdict = outcomeJson(outcome, facts);
+  verdict.erase("realNs");
+  json.update(verdict);
+  Json findings = Json::array();
+  for (const auto& kept : {outcome.report.findings.violations(), outcome.report.findings.limitations()}) {
+    for (const checkers::Finding& finding : kept) {
+      Json object = findingJson(finding, namesIn(outcome.report));
+      object.erase("is");
+      findings.push_back(std::move(object));
+    }
+  }
+  json["findings"] = std::move(findings);
+  json["unmet"] = outcome.unmet;
+  return scenarios::indented(json) + "\n";
+}
+
+}  // namespace
+
+void addSaveOptions(CLI::App& app, SaveArguments& arguments) {
+  app.add_option("--out", arguments.out,
+                 "where a failure is saved, in a folder of its own with options, plan, trace and verdict")
+      ->type_name("FOLDER")
+      ->capture_default_str();
+  app.add_flag("--no-save", arguments.off, "do not save a failure");
+}
+
+std::expected<std::string, Failure> saveRun(const std::string& out, const Subject& subject,
+                                            const Outcome& outcome, const RunFacts& facts,
+                                            std::string_view name) {
+  const std::string plan = textOf(planFileOf(subject, &outcome.report));
+  const auto place = placeFor(
+      out, name.empty() ? fmt::format("{}-{}", subject.name(), subject.seed) : std::string(name), plan);
+  if (!place) return std::unexpected(place.error());
+  const fs::path& folder = place->folder;
+  if (!place->there) {
+    if (outcome.report.observations <= kMostObservations) {
+      auto traced = runTraced({(folder / "trace.jsonl").string(), false}, subject,
+                              [&](scenarios::ObservationSink* sink) { return execute(subject, sink); });
+      if (!traced) return std::unexpected(traced.error());
+    }
+    scenarios::RunOptions options = subject.options;
+    options.seed = subject.seed;
+    const std::pair<const char*, std::string> files[] = {
+        {"options.json", scenarios::indented(scenarios::writeJson(options)) + "\n"},
+        {"plan.json", plan},
+        {"verdict.json", verdictText(subject, outcome, facts)}};
+    for (const auto& [fileName, text] : files) {
+      if (auto written = writeNewFile(folder / fileName, text); !written)
+        return std::unexpected(written.error());
+    }
+  }
+  linkLatest(out, folder);
+  return folder.string();
+}
+
+std::string savedOrWhyNot(Session& session, const SaveArguments& arguments, const Subject& subject,
+                          const Outcome& outcome, const RunFacts& facts) {
+  if (arguments.off) return "";
+  const auto saved = saveRun(arguments.out, subject, outcome, facts);
+  if (saved) return *saved;
+  session.out.say("not saved   " + saved.error().text);
+  session.out.object({{"is", "note"}, {"text", "the failure was not saved: " + saved.error().text}});
+  return "";
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,262 @@
+// holdfast shrink: the fewest steps that still fail in the same way.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <thread>
+
+#include "cli/figures.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/json_source.hpp"
+#include "cli/plan_source.hpp"
+#include "cli/run_report.hpp"
+#include "cli/saved_run.hpp"
+#include "cli/step_list.hpp"
+#include "cli/verb.hpp"
+#include "cli/verb_options.hpp"
+#include "shrink/shrink.hpp"
+
+namespace holdfast::cli {
+namespace {
+
+struct ShrinkArguments {
+  std::string plan;
+  std::string seed;
+  std::string route;
+  std::string jobs;
+  std::string timeLimit;
+  std::string savePlan;
+  std::string story;
+  bool force = false;
+  SubjectArguments subject;
+  SaveArguments save;
+};
+
+/// Shows how small it is by now, and ends the search after an interrupt.
+class ShrinkProgressLine : public shrink::ShrinkProgress {
+ public:
+  explicit ShrinkProgressLine(Output& out) : out_(out) {}
+  bool reached(std::string_view stage, const shrink::Size& size, std::uint64_t runs) override {
+    if (out_.wantsProgress()) {
+      out_.progress(fmt::format("{}: {} on {}, {}", stage, counted(size.steps(), "step"),
+                                counted(size.nodes, "node"), counted(runs, "run")));
+    }
+    return !InterruptGuard::requested();
+  }
+
+ private:
+  Output& out_;
+};
+
+std::expected<Subject, Failure> failingSubject(const ShrinkArguments& arguments) {
+  Subject subject;
+  if (!arguments.plan.empty()) {
+    auto source = readPlanSource(arguments.plan);
+    if (!source) return std::unexpected(source.error());
+    subject = std::move(source->subject);
+  } else if (arguments.seed.empty()) {
+    return std::unexpected(
+        Failure{"shrink: what is to be made small is missing; expected a plan file, or --seed N "
+                "for a seed of the random workload"});
+  }
+  if (subject.directed != nullptr) {
+    return std::unexpected(
+        Failure{fmt::format("{} is a directed scenario, whose story is as short as it can be; "
+                            "expected a plan of the random workload",
+                            subject.directed->name)});
+  }
+  if (!arguments.seed.empty()) {
+    const auto seed = parseSeed(arguments.seed);
+    if (!seed) return std::unexpected(badValue("--seed", seed.error()));
+    subject.seed = *seed;
+  }
+  if (auto read = readSubject(arguments.subject, subject); !read) return std::unexpected(read.error());
+  if (!arguments.savePlan.empty() && !arguments.force && std::filesystem::exists(arguments.savePlan)) {
+    return std::unexpected(
+        badValue("--save-plan",
+                 fmt::format("'{}' exists already; expected another name, or --force", arguments.savePlan)));
+  }
+  return subject;
+}
+
+std::expected<shrink::ShrinkOptions, Failure> shrinkOptionsOf(const ShrinkArguments& arguments,
+                                                              const Subject& subject) {
+  shrink::ShrinkOptions options;
+  options.rules = subject.rules;
+  const auto jobs = readJobs(arguments.jobs);
+  if (!jobs) return std::unexpected(jobs.error());
+  options.jobs = *jobs;
+  if (!arguments.timeLimit.empty()) {
+    const auto limit = parseRealTime(arguments.timeLimit);
+    if (!limit) return std::unexpected(badValue("--time-limit", limit.error()));
+    options.timeLimitNs = *limit;
+  }
+  return options;
+}
+
+/// The first finding by a route, which is to be kept.
+std::expected<checkers::Signature, Failure> signatureOfRoute(const std::string& name,
+                                                             const Subject& subject) {
+  checkers::Route route{};
+  if (!obs::enumFromName(name, route) || route == checkers::Route::none) {
+    return std::unexpected(badValue(
+        "--route",
+        fmt::format("there is no route '{}' ('holdfast list routes' names them all)", name.substr(0, 60))));
+  }
+  const Outcome outcome = execute(subject);
+  if (const checkers::Finding* const found = outcome.report.findings.first(route)) {
+    return checkers::signatureOf(*found);
+  }
+  return std::unexpected(
+      Failure{fmt::format("the run reaches no limitation by route {}", name), kExitInconclusive});
+}
+
+std::string sizeText(const shrink::Size& size) {
+  return fmt::format("{} ({}, {}, {}), {}, {}, {} simulated", counted(size.steps(), "step"),
+                     counted(size.operations, "operation"), counted(size.faults, "fault"),
+                     counted(size.clocks, "clock setting"), counted(size.nodes, "node"),
+                     counted(size.keys, "key"), elapsed(std::chrono::nanoseconds(size.simulated.ns)));
+}
+
+Json sizeJson(const shrink::Size& size) {
+  return {{"steps", size.steps()},           {"operations", size.operations}, {"faults", size.faults},
+          {"clocks", size.clocks},           {"nodes", size.nodes},           {"keys", size.keys},
+          {"simulatedNs", size.simulated.ns}};
+}
+
+struct ShrinkFacts {
+  std::chrono::nanoseconds real{};
+  unsigned jobs = 1;
+  RunFacts run;
+};
+
+void reportShrunk(Session& session, const shrink::ShrinkResult& result, const ShrinkFacts& facts) {
+  Output& out = session.out;
+  out.say("failure     " + checkers::describe(result.signature));
+  out.say("before      " + sizeText(result.before));
+  out.say("after       " + sizeText(result.after));
+  for (const std::string& line : stepLines(result.smallest.plan, namesIn(result.report))) out.say(line);
+  reportViolations(session, result.report);
+  if (!result.complete) out.say("partial: ended before nothing more could be left out");
+  out.say(fmt::format("time        {} in {} on {}", counted(result.runs, "run"), elapsed(facts.real),
+                      counted(facts.jobs, "job")));
+  if (!facts.run.plan.empty()) out.say("plan        " + facts.run.plan);
+  if (!facts.run.saved.empty()) out.say("saved       " + facts.run.saved);
+  if (!facts.run.reproduce.empty()) out.say("reproduce   " + facts.run.reproduce);
+  Json json{{"is", "shrunk"},
+            {"checker", obs::nameOf(result.signature.checker)},
+            {"rule", checkers::ruleOf(result.signature.anomaly)},
+            {"anomaly", obs::nameOf(result.signature.anomaly)},
+            {"route", obs::nameOf(result.signature.route)},
+            {"before", sizeJson(result.before)},
+            {"after", sizeJson(result.after)},
+            {"runs", result.runs},
+            {"partial", !result.complete},
+            {"realNs", facts.real.count()},
+            {"jobs", facts.jobs}};
+  if (!facts.run.plan.empty()) json["plan"] = facts.run.plan;
+  if (!facts.run.saved.empty()) json["saved"] = facts.run.saved;
+  json["reproduce"] = facts.run.reproduce;
+  out.object(json);
+}
+
+/// Writes the smallest case where it is wanted, and finds the command that runs it. `name`: of a folder for
+/// it.
+std::expected<void, Failure> keep(Session& session, const ShrinkArguments& arguments, Subject smallest,
+                                  std::string_view name, const scenarios::RunReport& report,
+                                  RunFacts& facts) {
+  const Outcome outcome = outcomeOf(report);
+  if (!arguments.savePlan.empty()) {
+    const std::string text = textOf(planFileOf(smallest, &report, arguments.story));
+    if (auto written = writeNewFile(arguments.savePlan, text, arguments.force); !written) {
+      return std::unexpected(badValue("--save-plan", written.error().text));
+    }
+    facts.plan = arguments.savePlan;
+  } else if (!arguments.save.off) {
+    const auto saved = saveRun(arguments.save.out, smallest, outcome, facts, name);
+    if (!saved) return std::unexpected(saved.error());
+    facts.saved = *saved;
+  }
+  const std::string plan = facts.plan.empty() ? facts.saved + "/plan.json" : facts.plan;
+  if (!facts.plan.empty() || !facts.saved.empty()) {
+    smallest.source = "--plan " + shellWord(plan);
+    facts.reproduce = commandOf(session.program, smallest);
+  }
+  return {};
+}
+
+Result runShrink(Session& session, const ShrinkArguments& arguments) {
+  const auto subject = failingSubject(arguments);
+  if (!subject) return std::unexpected(subject.error());
+  auto options = shrinkOptionsOf(arguments, *subject);
+  if (!options) return std::unexpected(options.error());
+  if (!arguments.route.empty()) {
+    const auto signature = signatureOfRoute(arguments.route, *subject);
+    if (!signature) return std::unexpected(signature.error());
+    options->signature = *signature;
+  }
+  announce(session, "shrink", *subject, fmt::format("seed {}", subject->seed),
+           arguments.subject.printOptions);
+  const InterruptGuard guard;
+  ShrinkProgressLine progress(session.out);
+  options->progress = &progress;
+  shrink::Case whole{subject->options, planOf(*subject)};
+  whole.options.seed = subject->seed;
+  const Stopwatch watch;
+  const auto result = shrink::shrink(whole, *options);
+  if (!result) return std::unexpected(Failure{result.error(), kExitInconclusive});
+
+  ShrinkFacts facts;
+  facts.real = watch.elapsed();
+  facts.jobs = options->jobs;
+  // Named by the seed that failed; the small plan may have another.
+  const std::string name = fmt::format("{}-{}-shrunk", subject->name(), subject->seed);
+  Subject smallest = *subject;
+  smallest.seed = result->smallest.options.seed;
+  smallest.options = result->smallest.options;
+  smallest.plan = result->smallest.plan;
+  if (auto kept = keep(session, arguments, smallest, name, result->report, facts.run); !kept) {
+    return std::unexpected(kept.error());
+  }
+  reportShrunk(session, *result, facts);
+  return kExitHeld;
+}
+
+}  // namespace
+
+Action declareShrink(CLI::App& app) {
+  auto arguments = std::make_shared<ShrinkArguments>();
+  app.description(
+      "Make a failing run small: leave out operations, faults, clock settings, nodes and keys, and round "
+      "what is "
+      "left, as long as it fails in the same way (checker, rule, anomaly and route of the first violation).");
+  app.add_option("plan", arguments->plan, "a plan file, such as holdfast-out/latest/plan.json")
+      ->type_name("PLAN");
+  app.add_option("--seed", arguments->seed,
+                 "shrink this seed of the random workload, or give the plan another seed")
+      ->type_name("N");
+  addSubjectOptions(app, arguments->subject);
+  app.add_option("--route", arguments->route,
+                 "keep the documented limitation that is reached by this route instead of a violation")
+      ->type_name("NAME");
+  addJobsOption(app, arguments->jobs);
+  app.add_option("--time-limit", arguments->timeLimit,
+                 "end after this much real time (500ms, 30s, 10min) with what is smallest by then")
+      ->type_name("TIME");
+  app.add_option("--save-plan", arguments->savePlan,
+                 "write the small plan to FILE instead of a folder of its own")
+      ->type_name("FILE");
+  app.add_option("--story", arguments->story, "the line for people that goes into the plan file")
+      ->type_name("TEXT");
+  app.add_flag("--force", arguments->force, "let --save-plan replace an existing file");
+  addSaveOptions(app, arguments->save);
+  app.footer(
+      "Exit code: 0 a small plan that fails, 3 the run does not fail, 64 bad usage, 70 internal error. "
+      "Ctrl-C ends\n"
+      "it with what is smallest by then.\n\n"
+      "Example:\n  holdfast shrink --seed 3 --without DG3_OneDelegate --save-plan small.json");
+  return [arguments](Session& session) { return runShrink(session, *arguments); };
+}
+
+}  // namespace holdfast::cli

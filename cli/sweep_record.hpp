@@ -1,0 +1,49 @@
+// A sweep as a file, sweep.json: what people and dashboards read of it, and everything that is needed to add
+// it to another one.
+//
+// Contract: `summary` and `failures` have the members of docs/json-output.md; `exact` is read back unchanged.
+// Records add up if they are of one build and of the same options, rules and judgement, and of other seeds.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "cli/output.hpp"
+#include "cli/subject.hpp"
+#include "cli/sweep_report.hpp"
+#include "scenarios/sweep.hpp"
+
+namespace holdfast::cli {
+
+/// What has to be equal in records that are to be added, and what is added.
+struct SweepRecord {
+  std::string tool;                   ///< Version and commit.
+  std::vector<std::string> rulesOff;  ///< Names.
+  scenarios::RunOptions options;      ///< Their seed is not used.
+  bool mustReach = true;
+  bool judgeLiveness = true;
+  scenarios::SweepReport report;
+  std::vector<std::uint64_t> coverage;  ///< scenarios::Coverage::numbers() of the report's.
+  std::int64_t realNs = 0;              ///< Summed up over shards.
+  std::uint64_t jobs = 1;
+};
+BOOST_DESCRIBE_STRUCT(SweepRecord, (),
+                      (tool, rulesOff, options, mustReach, judgeLiveness, report, coverage, realNs, jobs))
+
+SweepRecord recordOf(const Subject& subject, const scenarios::SweepOptions& options,
+                     const scenarios::SweepReport& report, const SweepFacts& facts);
+
+/// The text of sweep.json.
+std::string textOf(const Session& session, const SweepRecord& record, const SweepFacts& facts);
+
+std::expected<SweepRecord, Failure> readSweepRecord(const std::string& path);
+
+/// What each seed of the record ran.
+Subject subjectOf(const SweepRecord& record);
+
+/// Adds `other` to `sum`; the error says in what they differ, or which seeds both have.
+std::expected<void, std::string> add(SweepRecord& sum, const SweepRecord& other);
+
+}  // namespace holdfast::cli

@@ -1,0 +1,113 @@
+#include "scenarios/must_reach.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "scenarios/sweep.hpp"
+
+namespace holdfast::scenarios {
+namespace {
+
+/// Limitation routes that runs of plans must reach: all but the one of a membership that changes.
+constexpr std::array kRoutesToReach = {
+    checkers::Route::l1a, checkers::Route::l1b, checkers::Route::l2a,           checkers::Route::l2b,
+    checkers::Route::l2c, checkers::Route::lh4, checkers::Route::l2HomeRestart, checkers::Route::l2Eviction};
+
+// A seed in two or three, a seed in ten, a seed in a hundred.
+constexpr std::uint64_t kCommon = 100;
+constexpr std::uint64_t kUncommon = 250;
+constexpr std::uint64_t kRare = 1'000;
+
+/// What is not known to be more common is taken for rare.
+std::uint64_t budgetOf(Milestone milestone) {
+  using enum Milestone;
+  switch (milestone) {
+    case admittedCached:
+    case admittedVirgin:
+    case admittedClean:
+    case admittedRecovery:
+    case handoff:
+    case renewal:
+    case recall:
+    case drainSettled:
+    case delegationLapsed:
+    case grantExpired:
+    case grantRejected:
+    case handedBack:
+    case queued:
+    case barrier:
+    case fenceWaited:
+    case quarantine:
+    case coordinatorReplaced:
+    case membershipLapsed:
+    case reentered:
+    case revoked:
+    case applyFailed:
+    case holeRepaired:
+    case crashed:
+    case paused:
+    case messageLost:
+    case refused503Quarantine:
+    case refused503HomeUnreachable:
+    case refused503NoMembership:
+    case refused423Contended:
+    case refused409Revoked:
+      return kCommon;
+    case recallFailed:
+    case drainCutShort:
+    case earlyDrop:
+    case barrierFailed:
+    case attemptAborted:
+    case commitFailed:
+    case gapFound:
+    case refused503Barrier:
+    case refused409Expired:
+      return kUncommon;
+    default:
+      return kRare;
+  }
+}
+
+std::uint64_t budgetOf(checkers::Route route) {
+  switch (route) {
+    case checkers::Route::l1a:
+      return kCommon;
+    case checkers::Route::lh4:
+    case checkers::Route::l2b:
+      return kUncommon;
+    default:
+      return kRare;
+  }
+}
+
+/// "L-2a", with the variant behind it where several share a number.
+std::string titleOf(checkers::Route route) {
+  const std::string_view limitation = checkers::limitationOf(route);
+  return limitation == "L-2" ? fmt::format("L-2 ({})", obs::nameOf(route)) : std::string(limitation);
+}
+
+}  // namespace
+
+std::vector<MustReachPoint> mustReachPoints(const SweepReport& report) {
+  std::vector<MustReachPoint> points;
+  boost::mp11::mp_for_each<boost::describe::describe_enumerators<Milestone>>([&](auto milestone) {
+    const MilestoneReached& reached = report.milestones[static_cast<std::size_t>(milestone.value)];
+    points.push_back({milestone.name, budgetOf(milestone.value), reached.seeds, reached.firstSeed});
+  });
+  for (const checkers::Route route : kRoutesToReach) {
+    const RouteReached& reached = report.routes[static_cast<std::size_t>(route)];
+    points.push_back({titleOf(route), budgetOf(route), reached.seeds, reached.firstSeed});
+  }
+  return points;
+}
+
+std::vector<std::string> missedBy(const SweepReport& report) {
+  std::vector<std::string> missed;
+  for (MustReachPoint& point : mustReachPoints(report)) {
+    if (point.seeds == 0 && point.judgedAfter(report.ran)) missed.push_back(std::move(point.name));
+  }
+  return missed;
+}
+
+}  // namespace holdfast::scenarios

@@ -1,0 +1,96 @@
+#include "scenarios/plan_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scenarios/json_schema.hpp"
+
+namespace holdfast::scenarios {
+namespace {
+
+std::string dumped(const Json& json) {
+  return json.dump(-1, ' ', false, nlohmann::detail::error_handler_t::replace);
+}
+
+bool isFlat(const Json& json) {
+  return std::ranges::none_of(json, [](const Json& member) { return member.is_structured(); });
+}
+
+/// `listed`: it is an element of an array, which has a line of its own if it is flat, however long.
+void indentInto(std::string& out, const Json& json, std::size_t indent, std::size_t width, bool listed) {
+  const std::string line = dumped(json);
+  const bool fits = out.size() - (out.rfind('\n') + 1) + line.size() < width;
+  if (!json.is_structured() || json.empty() || (listed && isFlat(json)) || (fits && isFlat(json))) {
+    out += line;
+    return;
+  }
+  const std::string lead(indent + 2, ' ');
+  out += json.is_object() ? '{' : '[';
+  bool first = true;
+  for (const auto& [name, member] : json.items()) {
+    out += (first ? "\n" : ",\n") + lead;
+    if (json.is_object()) out += dumped(name) + ": ";
+    indentInto(out, member, indent + 2, width, json.is_array());
+    first = false;
+  }
+  out += '\n' + std::string(indent, ' ') + (json.is_object() ? '}' : ']');
+}
+
+}  // namespace
+
+KnownEnd knownEndOf(const RunReport& report) {
+  KnownEnd known;
+  known.verdict = report.verdict;
+  known.violations = checkers::signaturesOf(report.findings);
+  for (std::size_t i = 1; i < checkers::kRoutes; ++i) {
+    const auto route = static_cast<checkers::Route>(i);
+    if (report.findings.count(route) > 0) known.limitations.push_back(route);
+  }
+  known.traceHash = fmt::format("{:016x}", report.hash);
+  return known;
+}
+
+std::string textOf(const PlanFile& file) {
+  Json json = writeJson(file);
+  if (file.scenario != kRandomWorkload) {
+    // A story has options of its own, and only the seed changes it.
+    json["options"] = Json{{"seed", file.options.seed}};
+    json.erase("plan");
+  }
+  return indented(json) + "\n";
+}
+
+std::expected<PlanFile, std::string> planFileFromJson(const nlohmann::json& json) {
+  PlanFile file;
+  if (json.is_object() && !json.contains("holdfastPlan")) {
+    return std::unexpected(
+        fmt::format("holdfastPlan: is missing; expected the version of the format, {}", kPlanFileVersion));
+  }
+  if (auto wrong = readJson(json, file, "", Missing::kept)) return std::unexpected(std::move(*wrong));
+  if (file.holdfastPlan != kPlanFileVersion) {
+    return std::unexpected(
+        fmt::format("holdfastPlan: is version {}; expected {}, which is what this build reads",
+                    file.holdfastPlan, kPlanFileVersion));
+  }
+  return file;
+}
+
+std::string planFileSchema() {
+  Json schema{
+      {"$schema", "https://json-schema.org/draft/2020-12/schema"},
+      {"title", "holdfast plan file"},
+      {"description", "One run: options, rules that are off, and everything that is done to the cluster."}};
+  schema.update(schemaOf<PlanFile>());
+  schema["properties"]["holdfastPlan"] = Json{{"const", kPlanFileVersion}};
+  schema["required"] = Json::array({"holdfastPlan"});
+  return indented(schema) + "\n";
+}
+
+std::string indented(const Json& json, std::size_t width) {
+  std::string out;
+  indentInto(out, json, 0, width, false);
+  return out;
+}
+
+}  // namespace holdfast::scenarios
