@@ -439,6 +439,13 @@ struct HomeMapFenced {
 };
 BOOST_DESCRIBE_STRUCT(HomeMapFenced, (), (generation, member))
 
+/// What the operator asked of this console for `generation` was refused and changed nothing (HM-5, HM-6).
+struct HomeMapRefused {
+  std::uint32_t generation = 0;
+  Cause cause = Cause::malformed;
+};
+BOOST_DESCRIBE_STRUCT(HomeMapRefused, (), (generation, cause))
+
 /// HM-3: the activation record of `generation` is durable here. `acknowledged` and `fenced` are its evidence.
 struct HomeMapActivated {
   std::uint32_t generation = 0;
@@ -600,10 +607,10 @@ using Observation =
                  MembershipRenewed, MembershipLapsed, ProposalStarted, ProposalAbandoned, ReservationMade,
                  MembershipPromised, MembershipAccepted, MembershipDecided, MembershipInstalled,
                  MembershipActive, CertificateRefused, MembershipJoining, HomeMapStaged, HomeMapAcknowledged,
-                 HomeMapFenced, HomeMapActivated, CoordinatorStarted, MessageRefused, Applied, GapFound,
-                 HoleRepaired, TombstoneReclaimed, NodeStarted, NodeCrashed, NodePaused, NodeResumed,
-                 CoordinatorReplaced, LinkCut, LinkHealed, ClockRate, WallSet, MessageSent, MessageDelivered,
-                 MessageLost, DurableWrite, PhaseChanged, FinalRecord, RetainedCount>;
+                 HomeMapFenced, HomeMapRefused, HomeMapActivated, CoordinatorStarted, MessageRefused, Applied,
+                 GapFound, HoleRepaired, TombstoneReclaimed, NodeStarted, NodeCrashed, NodePaused,
+                 NodeResumed, CoordinatorReplaced, LinkCut, LinkHealed, ClockRate, WallSet, MessageSent,
+                 MessageDelivered, MessageLost, DurableWrite, PhaseChanged, FinalRecord, RetainedCount>;
 
 static_assert(std::is_trivially_copyable_v<Observation>);
 

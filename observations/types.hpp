@@ -139,11 +139,17 @@ enum class MessageKind : std::uint8_t {
   membershipAccepted,
   membershipCertificates,
   membershipQuery,
+  homeMapHello,
+  homeMapStage,
+  homeMapAcknowledgement,
+  homeMapQuery,
+  homeMapActivation,
 };
 BOOST_DESCRIBE_ENUM(MessageKind, membershipRenew, membershipRenewAck, lockRequest, lockGrant, lockDeny,
                     lockRecall, lockHandBack, barrierRequest, barrierReply, subscribe, logFrame, logGap,
                     membershipPrepare, membershipPromise, membershipReject, membershipAccept,
-                    membershipAccepted, membershipCertificates, membershipQuery)
+                    membershipAccepted, membershipCertificates, membershipQuery, homeMapHello, homeMapStage,
+                    homeMapAcknowledgement, homeMapQuery, homeMapActivation)
 
 enum class EntryKind : std::uint8_t { transaction, release, barrier };
 BOOST_DESCRIBE_ENUM(EntryKind, transaction, release, barrier)

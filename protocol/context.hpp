@@ -172,6 +172,25 @@ struct AdminProposeMembership {
 };
 BOOST_DESCRIBE_STRUCT(AdminProposeMembership, (), (add, remove))
 
+/// HM-3: the operator asks this node, whatever its own part, to be the console of the change to `generation`
+/// with these homes: to stage it, to wait out what was granted before, and to activate it. The same change
+/// given again is taken up again; a greater generation replaces it. Refused with HomeMapRefused.
+struct AdminStageHomeMap {
+  std::uint32_t generation = 0;
+  std::vector<NodeId> homes;  // in any order
+};
+BOOST_DESCRIBE_STRUCT(AdminStageHomeMap, (), (generation, homes))
+
+/// HM-3, HM-5: the operator states to this console that `member` need not acknowledge `generation`.
+/// `stopped`: because its process was stopped, and stays so until it can be told of the new generation. A
+/// node that is only declared removed is not fenced.
+struct AdminFenceHome {
+  std::uint32_t generation = 0;
+  NodeId member;
+  bool stopped = true;
+};
+BOOST_DESCRIBE_STRUCT(AdminFenceHome, (), (generation, member, stopped))
+
 /// Orderly stop: callers settle, nothing more is admitted or granted (DR-6).
 struct AdminShutdown {};
 BOOST_DESCRIBE_STRUCT(AdminShutdown, (), ())
@@ -179,7 +198,7 @@ BOOST_DESCRIBE_STRUCT(AdminShutdown, (), ())
 using Input = std::variant<Boot, Deliver, Wake, SendFailed, CommitDone, PersistDone, ApplyReady, PeerUp,
                            CallLock, CallReenter, CallRead, CallStage, CallSubmit, CallAbandon, CallUnlock,
                            AdminDrop, AdminReplaceCoordinator, AdminPurgeLog, AdminRepair, AdminDropTable,
-                           AdminShutdown, AdminProposeMembership>;
+                           AdminShutdown, AdminProposeMembership, AdminStageHomeMap, AdminFenceHome>;
 
 // ---- Effects ----------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@
 #include "protocol/dependency_set.hpp"
 #include "protocol/log_entry.hpp"
 #include "protocol/membership/certificate.hpp"
+#include "protocol/membership/home_map_record.hpp"
 
 namespace holdfast::protocol {
 
@@ -182,11 +183,54 @@ struct MembershipQuery {
 };
 BOOST_DESCRIBE_STRUCT(MembershipQuery, (), (number, identity, join))
 
+/// HM-2: which map the sender acts on; generation 0: on none. `ask`: it wants to hear the receiver's.
+struct HomeMapHello {
+  std::uint32_t generation = 0;
+  std::uint64_t digest = 0;
+  bool ask = false;
+};
+BOOST_DESCRIBE_STRUCT(HomeMapHello, (), (generation, digest, ask))
+
+/// HM-3: "stop granting and honouring what you act on, and acknowledge." Repeated until it is acknowledged,
+/// and once more before the activation (HM-4).
+struct HomeMapStage {
+  HomeMapChange change;
+  RequestId request;  // the console's round of asking
+};
+BOOST_DESCRIBE_STRUCT(HomeMapStage, (), (change, request))
+
+/// HM-3, HM-4: the sender has stopped, in this incarnation of its, and answers `request`. `wait` is how long
+/// what was granted before may still be honoured, from now on. `participants` are all that the sender knows
+/// of.
+struct HomeMapAcknowledgement {
+  RequestId request;
+  std::uint32_t generation = 0;
+  std::uint64_t digest = 0;
+  std::uint32_t incarnation = 0;
+  Duration wait;
+  std::vector<NodeId> participants;
+};
+BOOST_DESCRIBE_STRUCT(HomeMapAcknowledgement, (),
+                      (request, generation, digest, incarnation, wait, participants))
+
+/// "Show me the activation record of what you act on, if it is newer than `generation`."
+struct HomeMapQuery {
+  std::uint32_t generation = 0;
+};
+BOOST_DESCRIBE_STRUCT(HomeMapQuery, (), (generation))
+
+/// HM-3: the record that makes a generation active, from the console or from whoever has it.
+struct HomeMapActivation {
+  ActivationRecord record;
+};
+BOOST_DESCRIBE_STRUCT(HomeMapActivation, (), (record))
+
 /// The alternatives are in the order of obs::MessageKind.
 using Message = std::variant<MembershipRenew, MembershipRenewAck, LockRequest, LockGrant, LockDeny,
                              LockRecall, LockHandBack, BarrierRequest, BarrierReply, Subscribe, LogFrame,
                              LogGap, MembershipPrepare, MembershipPromise, MembershipReject, MembershipAccept,
-                             MembershipAccepted, MembershipCertificates, MembershipQuery>;
+                             MembershipAccepted, MembershipCertificates, MembershipQuery, HomeMapHello,
+                             HomeMapStage, HomeMapAcknowledgement, HomeMapQuery, HomeMapActivation>;
 
 inline MessageKind kindOf(const Message& message) { return static_cast<MessageKind>(message.index()); }
 

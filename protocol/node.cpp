@@ -44,6 +44,11 @@ Env Node::env(const Context& context) {
   return Env{setup_, context, timers_, replication_, membership_, commits_, sessions_, routes_, loopback_};
 }
 
+/// What is said in the name of an incarnation is said only once that is durable (TK-2, HM-4).
+MembershipEnv Node::membershipEnv(const Env& env) const {
+  return env.membershipEnv(coordinator_->running() ? coordinator_->incarnation() : 0);
+}
+
 /// One overload for each input.
 struct Node::Dispatch {
   Node& node;
@@ -52,7 +57,7 @@ struct Node::Dispatch {
   void operator()(const Boot&) const {
     // DG-9: an earlier incarnation, or an earlier disk's, or an earlier configuration may have granted.
     node.startCoordinator(node.durableIncarnation_ > 0 || !node.membership_.first(), env);
-    node.follow(node.membership_.boot(env.membershipEnv(node.coordinator_->incarnation())), env);
+    node.follow(node.membership_.boot(node.membershipEnv(env)), env);
     node.replication_.boot(env.context);
     node.timers_.set(TimerKind::sweep, 0, env.now() + env.options().sweepEvery);
   }
@@ -66,8 +71,7 @@ struct Node::Dispatch {
   void operator()(const CommitDone& done) const { node.onCommitDone(done, env); }
   void operator()(const PersistDone& done) const {
     if (done.record != RecordKind::incarnation) {
-      node.follow(node.membership_.onPersisted(done, env.membershipEnv(node.coordinator_->incarnation())),
-                  env);
+      node.follow(node.membership_.onPersisted(done, node.membershipEnv(env)), env);
       return;
     }
     if (!done.failed) node.durableIncarnation_ = std::max(node.durableIncarnation_, done.sequence);
@@ -122,7 +126,17 @@ struct Node::Dispatch {
   }
   void operator()(const AdminProposeMembership& change) const {
     if (EpochMembership* const epoch = node.membership_.epoch()) {
-      node.follow(epoch->propose(change, env.membershipEnv(node.coordinator_->incarnation())), env);
+      node.follow(epoch->propose(change, node.membershipEnv(env)), env);
+    }
+  }
+  void operator()(const AdminStageHomeMap& change) const {
+    if (HomeMap* const map = node.membership_.homeMap()) {
+      node.follow(map->stage(change, node.membershipEnv(env)), env);
+    }
+  }
+  void operator()(const AdminFenceHome& fence) const {
+    if (HomeMap* const map = node.membership_.homeMap()) {
+      node.follow(map->fence(fence, node.membershipEnv(env)), env);
     }
   }
 };
@@ -158,7 +172,7 @@ void Node::onMessage(NodeId from, const Message& message, const Env& env) {
     return;
   }
   if (isMembershipMessage(kindOf(message))) {
-    follow(membership_.onMessage(from, message, env.membershipEnv(coordinator_->incarnation())), env);
+    follow(membership_.onMessage(from, message, membershipEnv(env)), env);
     return;
   }
   switch (kindOf(message)) {
@@ -252,7 +266,8 @@ void Node::onTimer(const Timer& timer, const Env& env) {
     case TimerKind::membershipActivate:
     case TimerKind::membershipQuery:
     case TimerKind::homeMap:
-      follow(membership_.onTimer(timer.kind, env.membershipEnv(coordinator_->incarnation())), env);
+    case TimerKind::homeMapConsole:
+      follow(membership_.onTimer(timer.kind, membershipEnv(env)), env);
       break;
     case TimerKind::sweep:
       sweep(env);

@@ -63,6 +63,7 @@ class Node {
   struct Dispatch;
 
   Env env(const Context& context);
+  MembershipEnv membershipEnv(const Env& env) const;
   void startCoordinator(bool mayHaveGranted, const Env& env);
   void onMessage(NodeId from, const Message& message, const Env& env);
   void follow(const MembershipChange& change, const Env& env);

@@ -76,20 +76,34 @@ namespace holdfast::protocol {
     "a node that the home map does not name homes and locks all the same") \
   X(HM2_CompareDigests, \
     "nodes work together without comparing the digests of their maps") \
+  X(HM2_UnambiguousDigest, \
+    "names are joined by a comma before they are hashed, so that different maps have one digest") \
+  X(HM2_NoStickyVerdict, \
+    "a digest that differed once counts as a mismatch for ever") \
+  X(HM2_DigestIsNoFreshness, \
+    "a node that stopped goes on once a peer acts on the same map as it does") \
   X(HM3_StageUnion, \
     "a change is staged to the homes of the new map only") \
+  X(HM3_ParticipantsPersist, \
+    "a change that replaces a staged one takes that for the old map, and forgets who acts on an older one") \
   X(HM3_StopBeforeAcknowledging, \
     "a node acknowledges the new generation and goes on serving the old one") \
   X(HM3_WaitsOut, \
     "the new generation is activated without waiting out the last acknowledgement or fence") \
+  X(HM3_MonotonicDrain, \
+    "the console measures the drain on its wall clock") \
+  X(HM3_RelativeWait, \
+    "an acknowledgement names the end of the drain as a reading of its sender's clock") \
   X(HM3_ActiveOnly, \
     "a node answers with the new generation before its activation record is durable") \
   X(HM4_AcknowledgementDies, \
-    "an acknowledgement outlives the incarnation that gave it") \
+    "an acknowledgement counts for the node's name, and a restart forgets it") \
   X(HM5_RemovalIsNoFence, \
     "a node that the operator declares removed counts as fenced") \
   X(HM6_Monotonic, \
     "a lower generation than one already acted on is taken up") \
+  X(HM6_ReadingRaisesNothing, \
+    "a generation that was only heard of counts as acted on") \
   X(HM7_NoRehoming, \
     "the keys of a silent home move without the operator") \
   X(RT1_MemberHomes, \

@@ -31,7 +31,8 @@ enum class TimerKind : std::uint8_t {
   membershipPropose,   // proposer: back-off or round over (EP-13)
   membershipActivate,  // the protection of the predecessors ends (EP-8)
   membershipQuery,     // joiner: ask for the chain (EP-11)
-  homeMap,             // HM-3
+  homeMap,             // member: compare digests (HM-2)
+  homeMapConsole,      // console: ask again, or the drain is over (HM-3)
 };
 
 struct Timer {

@@ -16,6 +16,8 @@ std::vector<Scenario> freshnessScenarios();            // S-30 to S-35
 std::vector<Scenario> recoveryScenarios();             // S-36 to S-38, R-FR-...
 std::vector<Scenario> membershipScenarios();           // S-40, S-41, S-46, S-66
 std::vector<Scenario> membershipAgreementScenarios();  // S-42 to S-47
+std::vector<Scenario> homeMapScenarios();              // S-49
+std::vector<Scenario> homeMapFaultScenarios();         // S-49
 std::vector<Scenario> limitScenarios();                // S-60 to S-65, S-67
 std::vector<Scenario> counterScenarios();              // S-68
 std::vector<Scenario> livenessScenarios();             // S-70

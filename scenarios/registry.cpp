@@ -17,6 +17,8 @@ constexpr std::array kFamilies = {
     &recoveryScenarios,             //
     &membershipScenarios,           //
     &membershipAgreementScenarios,  //
+    &homeMapScenarios,              //
+    &homeMapFaultScenarios,         //
     &limitScenarios,                //
     &counterScenarios,              //
     &livenessScenarios,             //

@@ -44,6 +44,8 @@ Cause Home::refusal(NodeId from, const LockRequest& request, const Env& env) con
   if (!env.membership.isMember(from) && env.on(Rule::DG2_MembersOnly)) return Cause::notMember;
   if (request.membership != env.membership.number() && env.on(Rule::BD3_RefuseSuperseded))
     return Cause::membership;
+  // HM-2: equal numbers are no equal maps.
+  if (!env.membership.agrees(env.setup, from)) return Cause::membership;
   if (!env.live()) return Cause::homeNoMembership;
   if (env.homeOf(request.key) != env.setup.self && env.on(Rule::DG1_OneArbiter)) return Cause::notHome;
   if (env.now() < quarantineUntil_ && env.on(Rule::DG9_Quarantine)) return Cause::quarantine;

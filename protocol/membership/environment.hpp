@@ -12,7 +12,7 @@ struct MembershipEnv {
   const NodeSetup& setup;
   const Context& context;
   TimerSet& timers;
-  std::uint32_t incarnation = 0;  // of the coordinator in work (TK-2, HM-4)
+  std::uint32_t incarnation = 0;  // of the coordinator at work (TK-2, HM-4); 0 while it is not durable
 
   MonotonicInstant now() const { return context.now; }
   const ProtocolOptions& options() const { return setup.options; }

@@ -53,6 +53,19 @@ class Membership {
   bool isMember(NodeId node) const {
     return std::visit([&](const auto& kind) { return kind.isMember(node); }, kind_);
   }
+  /// Whether `peer` is known to act on the very same members (HM-2); where these are agreed on, the number
+  /// says it.
+  bool agrees(const NodeSetup& setup, NodeId peer) const {
+    return std::visit(
+        [&](const auto& kind) {
+          if constexpr (requires { kind.agrees(setup, peer); }) {
+            return kind.agrees(setup, peer);
+          } else {
+            return true;
+          }
+        },
+        kind_);
+  }
   /// The members of the configuration before this one; nobody when it is the first.
   std::span<const NodeId> predecessors() const {
     return std::visit([](const auto& kind) { return kind.predecessors(); }, kind_);
