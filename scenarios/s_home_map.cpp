@@ -116,9 +116,10 @@ ScenarioResult acknowledgerRestarts(ScenarioContext& context) {
     maps::stage(story, "B", 2, next);
     co_await story.untilSeen<obs::HomeMapAcknowledged>({}, 3);
     co_await story.sleep(1_s);
-    story.cluster().isolate(a.id());
     a.crash();
     a.restart();
+    co_await story.sleep(100_ms);  // in which it meets its peers
+    story.cluster().isolate(a.id());
     const Pending<LockOutcome> waiting = c.lock(key, callFor(60_s, 7_s, true));
     const LockOutcome ofA = co_await a.lock(key, callFor(18_s, 1_s));
     story.expectEqual(ofA.cause, Cause::noMembership, "A's lock after its restart: it stays stopped");

@@ -20,6 +20,13 @@ bool coveredBy(std::span<const NodeId> nodes, const ActivationRecord& record) {
   });
 }
 
+/// HM-1: who is not named takes no part.
+std::vector<NodeId> homesOf(const PublishedMap& map, const NodeSetup& setup) {
+  std::vector<NodeId> homes = map.homes;
+  if (!setup.rules.on(Rule::HM1_NamedOnly)) include(homes, std::span(&setup.self, 1));
+  return homes;
+}
+
 std::vector<NodeId> acknowledgedOf(const ActivationRecord& record) {
   std::vector<NodeId> nodes;
   for (const Acknowledged& one : record.acknowledged) nodes.push_back(one.member);
@@ -35,6 +42,7 @@ HomeMapMember::HomeMapMember(const NodeSetup& setup, const DurableMembership& du
   std::sort(born.homes.begin(), born.homes.end());
   first_ = record.active.map.generation == 0;
   acting_ = first_ ? std::move(born) : record.active.map;
+  homes_ = homesOf(acting_, setup);
   // A disk without records that is not the first one has lost them: that is never an empty truth.
   blank_ = first_ && (durable.corrupted || durable.disk > 0);
   // HM-3, HM-4: who has stopped stays so, also in its next incarnation, which has yet to say so itself.
@@ -62,9 +70,19 @@ bool HomeMapMember::conflict() const {
   });
 }
 
+bool HomeMapMember::agreesWithSomebody(NodeId self) const {
+  const bool alone = acting_.homes.size() == 1 && acting_.homes.front() == self;
+  return alone || std::any_of(peers_.begin(), peers_.end(), [&](const Peer& peer) {
+           return peer.generation == acting_.generation && peer.digest == digest_;
+         });
+}
+
 bool HomeMapMember::compare(const HomeMapDesk& desk) {
   const bool took = takesPart();
-  withheld_ = conflict() && desk.on(Rule::HM2_CompareDigests);
+  const bool compares = desk.on(Rule::HM2_CompareDigests);
+  withheld_ = compares && conflict();
+  // HM-2: after a start not before some peer, if there is to be any, was found to act on the same map.
+  compared_ = compared_ || !compares || agreesWithSomebody(desk.env.self());
   return takesPart() && !took;
 }
 
@@ -130,6 +148,7 @@ MembershipChange HomeMapMember::onHello(NodeId from, const HomeMapHello& hello, 
     stopped_ = false;
     change.live = takesPart();
   }
+  if (change.live) desk.env.observe(obs::MembershipActive{acting_.generation});
   return change;
 }
 
@@ -305,10 +324,7 @@ void HomeMapMember::sayInstalled(const HomeMapDesk& desk) const {
 void HomeMapMember::act(const PublishedMap& map, const HomeMapDesk& desk) {
   acting_ = map;
   digest_ = digestOf(desk.env.directory(), acting_, desk.env.setup.rules);
-  homes_ = acting_.homes;
-  // HM-1: who is not named takes no part.
-  const NodeId self = desk.env.self();
-  if (!desk.on(Rule::HM1_NamedOnly)) include(homes_, std::span(&self, 1));
+  homes_ = homesOf(acting_, desk.env.setup);
   (void)compare(desk);
 }
 
@@ -333,9 +349,10 @@ void HomeMapMember::addTo(StateHash& hash, const HomeMapStore& store) const {
     hash.add(peer.digest);
     hash.add(peer.heardAt);
   }
-  hash.add(static_cast<std::uint64_t>(blank_) << 5 | static_cast<std::uint64_t>(first_) << 4 |
-           static_cast<std::uint64_t>(stopped_) << 3 | static_cast<std::uint64_t>(withheld_) << 2 |
-           static_cast<std::uint64_t>(owes_) << 1 | static_cast<std::uint64_t>(fresh_));
+  hash.add(static_cast<std::uint64_t>(compared_) << 6 | static_cast<std::uint64_t>(blank_) << 5 |
+           static_cast<std::uint64_t>(first_) << 4 | static_cast<std::uint64_t>(stopped_) << 3 |
+           static_cast<std::uint64_t>(withheld_) << 2 | static_cast<std::uint64_t>(owes_) << 1 |
+           static_cast<std::uint64_t>(fresh_));
   hash.add(static_cast<std::uint64_t>(floor_));
   hash.add(console_);
   hash.add(request_);

@@ -3,9 +3,10 @@
 // It acts on the map of the newest activation record that is durable here, or on the one it was born with.
 // It stops, and stays so across restarts, as soon as a newer one is staged (HM-3); only an activation record
 // starts it again, whether the console sends it or a peer that was asked for it. Every node tells every other
-// one which map it acts on (HM-2): a node works with those who act on the same, and with nobody as long as
-// another map of its own generation is about. A node that has lost its records acts on nothing until a change
-// that it has acknowledged is activated: what others act on is no evidence of what it had stopped for.
+// one which map it acts on (HM-2): a node works with those who act on the same, and with nobody before
+// it has met one of them since its start, or as long as another map of its own generation is about. A node
+// that has lost its records acts on nothing until a change that it has acknowledged is activated: what others
+// act on is no evidence of what it had stopped for.
 #pragma once
 
 #include <span>
@@ -36,7 +37,7 @@ class HomeMapMember {
   std::uint32_t floor(const HomeMapDesk& desk) const;
   /// Acting on nothing, for want of records.
   bool blank() const { return blank_; }
-  bool takesPart() const { return !blank_ && !stopped_ && !withheld_; }
+  bool takesPart() const { return !blank_ && !stopped_ && !withheld_ && compared_; }
   bool agrees(const NodeSetup& setup, NodeId peer) const;
   std::span<const NodeId> homes() const { return homes_; }
   bool first() const { return first_; }
@@ -59,6 +60,7 @@ class HomeMapMember {
   void sayInstalled(const HomeMapDesk& desk) const;
   void acknowledge(const HomeMapDesk& desk);
   bool conflict() const;
+  bool agreesWithSomebody(NodeId self) const;
   /// Looks again whether the map is withheld; true when that has just ended.
   bool compare(const HomeMapDesk& desk);
   void greet(bool ask, const HomeMapDesk& desk) const;
@@ -74,6 +76,7 @@ class HomeMapMember {
   bool first_ = true;                 // nothing came before acting_
   bool stopped_ = false;              // for the staged change
   bool withheld_ = false;             // another map of this generation is about
+  bool compared_ = false;             // a peer was found to agree since the start
   std::uint32_t floor_ = 0;           // only without HM6_ReadingRaisesNothing
   NodeId console_;                    // whom the acknowledgement goes to
   RequestId request_;                 // and which request of its it answers
