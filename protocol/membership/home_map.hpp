@@ -29,7 +29,7 @@ class HomeMap {
   MembershipNumber number() const { return member_.acting().generation; }
   std::span<const NodeId> members() const { return member_.homes(); }
   std::span<const NodeId> predecessors() const { return {}; }
-  std::span<const NodeId> former() const { return {}; }
+  std::span<const NodeId> former() const { return store_.record.former; }
   bool isMember(NodeId node) const;
   std::uint32_t ringVersion() const { return member_.acting().ringVersion; }
   /// A home map has no lease: it is live for ever, or not at all.

@@ -284,6 +284,11 @@ void HomeMapMember::adopt(ActivationRecord record, const HomeMapDesk& desk) {
   const std::uint32_t generation = record.map.generation;
   if (own.staged && own.staged->map.generation <= generation) own.staged.reset();
   if (own.console && own.console->change.map.generation <= generation) own.console.reset();
+  // FR-8: what they have written under the lock is part of what a recovery looks for.
+  include(own.former, acting_.homes);
+  include(own.former, acknowledgedOf(record));
+  include(own.former, record.fenced);
+  std::erase_if(own.former, [&](NodeId node) { return contains(record.map.homes, node); });
   own.active = std::move(record);
   // HM-3: one durable record, and nobody answers with the new generation before.
   activeAt_ = desk.store.write(desk.env);

@@ -64,8 +64,9 @@ struct HomeMapRecord {
   ActivationRecord active;              // generation 0: the map by birth
   std::optional<HomeMapChange> staged;  // newer than `active`
   std::optional<ConsoleRecord> console;
+  std::vector<sim::NodeId> former;  // who took part in an older map and in `active` does not; sorted
   friend bool operator==(const HomeMapRecord&, const HomeMapRecord&) = default;
 };
-BOOST_DESCRIBE_STRUCT(HomeMapRecord, (), (active, staged, console))
+BOOST_DESCRIBE_STRUCT(HomeMapRecord, (), (active, staged, console, former))
 
 }  // namespace holdfast::protocol
