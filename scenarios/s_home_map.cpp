@@ -39,6 +39,7 @@ ScenarioResult change(ScenarioContext& context) {
     const TrueInstant staged = story.now();
     maps::stage(story, "D", 2, next);
     co_await story.untilSeen<obs::HomeMapAcknowledged>({}, 4);
+    co_await story.sleep(100_ms);
     story.cluster().jumpWall(d.id(), 1_h);
     const Pending<LockOutcome> ofC = c.lock(key, callFor(20_s, 5_s));
     const LockOutcome early = co_await a.lock(key, callFor(1_s, 5_s));

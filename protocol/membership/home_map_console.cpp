@@ -145,8 +145,10 @@ void HomeMapConsole::onAcknowledgement(NodeId from, const HomeMapAcknowledgement
   if (first || dead) {
     sender->incarnation = message.incarnation;
     // HM-3, CK-2: from the receipt, on this clock and no other.
-    sender->drained = desk.on(Rule::HM3_RelativeWait) ? desk.env.now() + waitedOut(message.wait, desk)
-                                                      : MonotonicInstant{} + message.wait;
+    sender->drained = desk.env.now() + waitedOut(message.wait, desk);
+    if (!desk.on(Rule::HM3_RelativeWait)) {
+      for (Participant& one : participants_) one.drained = MonotonicInstant{} + message.wait;
+    }
     confirming_ = false;
     reckon(desk);
   } else {
