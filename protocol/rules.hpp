@@ -93,7 +93,7 @@ namespace holdfast::protocol {
   X(HM3_MonotonicDrain, \
     "the console measures the drain on its wall clock") \
   X(HM3_RelativeWait, \
-    "an acknowledgement names the end of the drain as a reading of its sender's clock") \
+    "the last acknowledgement names the end of the drain as a reading of its sender's clock") \
   X(HM3_ActiveOnly, \
     "a node answers with the new generation before its activation record is durable") \
   X(HM4_AcknowledgementDies, \
