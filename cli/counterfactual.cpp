@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -22,7 +23,10 @@ obs::TrueInstant instantOf(const PlanStep& step) {
 std::vector<PlanStep> stepsOf(const scenarios::Plan& plan) {
   std::vector<PlanStep> steps(plan.operations.begin(), plan.operations.end());
   steps.insert(steps.end(), plan.faults.begin(), plan.faults.end());
-  std::ranges::stable_sort(steps, {}, instantOf);
+  std::ranges::sort(steps, {}, [](const PlanStep& step) {
+    const auto id = std::visit([](const auto& one) { return one.id; }, step);
+    return std::tuple(instantOf(step), step.index(), id);
+  });
   return steps;
 }
 
