@@ -56,7 +56,9 @@ function(holdfast_compile_settings target)
       # GCC bug 105651: std::string's operator+ sets off -Wrestrict at -O2.
       # It also takes Asio's allocation and release of a coroutine frame for strangers when it inlines only
       # one of them.
-      target_compile_options(${target} PRIVATE -Wno-restrict -Wno-mismatched-new-delete)
+      # And it can not tell which alternative of a variant holds a std::optional.
+      target_compile_options(${target} PRIVATE -Wno-restrict -Wno-mismatched-new-delete
+                                               -Wno-maybe-uninitialized)
     endif()
     if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12.3)
       # Value range propagation of 12.2 miscompiles loops that compare two bools and leave early; the
