@@ -9,6 +9,7 @@
 #include <iterator>
 #include <system_error>
 
+#include "cli/diagram.hpp"
 #include "cli/json_source.hpp"
 #include "cli/plan_source.hpp"
 #include "cli/tracing.hpp"
@@ -22,6 +23,7 @@ namespace fs = std::filesystem;
 
 // A trace takes some 150 bytes for each; beyond this it would rather fill the disk than help.
 constexpr std::uint64_t kMostObservations = 5'000'000;
+constexpr std::uint64_t kMostDrawn = 100'000;
 constexpr int kMostFolders = 10'000;
 
 bool holds(const fs::path& path, const std::string& text) {
@@ -110,6 +112,11 @@ std::expected<std::string, Failure> saveRun(const std::string& out, const Subjec
       auto traced = runTraced({(folder / "trace.jsonl").string(), false}, subject,
                               [&](scenarios::ObservationSink* sink) { return execute(subject, sink); });
       if (!traced) return std::unexpected(traced.error());
+      // A picture is for comfort; everything that it shows is in the trace.
+      if (outcome.report.observations <= kMostDrawn) {
+        const auto page = pageOf((folder / "trace.jsonl").string());
+        if (page) (void)writeNewFile(folder / "diagram.html", *page);
+      }
     }
     scenarios::RunOptions options = subject.options;
     options.seed = subject.seed;

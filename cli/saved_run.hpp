@@ -1,9 +1,9 @@
 // What is kept of a run that failed: a folder with everything that is needed to look into it later.
 //
-// Contract: <out>/<scenario>-<seed>/ holds options.json, plan.json, trace.jsonl and verdict.json, and
-// <out>/latest leads to the folder written last. Nothing is overwritten: a name that is taken gets a number
-// behind it, and a failure that is there already, to the byte of its plan, is not saved again. Any number of
-// processes may save to one folder at a time.
+// Contract: <out>/<scenario>-<seed>/ holds options.json, plan.json, trace.jsonl, diagram.html and
+// verdict.json, and <out>/latest leads to the folder written last. Nothing is overwritten: a name that is
+// taken gets a number behind it, and a failure that is there already, to the byte of its plan, is not saved
+// again. Any number of processes may save to one folder at a time.
 #pragma once
 
 #include <expected>

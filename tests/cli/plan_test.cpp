@@ -122,6 +122,7 @@ TEST(SavedRun, AFailureIsKeptWithEverythingThatIsNeeded) {
   EXPECT_EQ(verdict["verdict"], "safetyViolation");
   EXPECT_EQ(verdict["traceHash"], ran.object("verdict")["traceHash"]);
   EXPECT_GT(verdict["findings"].size(), 0U);
+  EXPECT_THAT(textOf(folder / "diagram.html"), AllOf(HasSubstr("<svg"), HasSubstr("</html>")));
 
   const Ran replayed = holdfast({"replay", (folder / "trace.jsonl").string(), "--verify", "--json"});
   EXPECT_EQ(replayed.exitCode, 1) << replayed.standardError;
