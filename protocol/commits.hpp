@@ -42,7 +42,10 @@ class Commits {
   template <class Hash>
   void addTo(Hash& hash) const {
     hash.add(static_cast<std::uint64_t>(pending_.size()));
+    // The driver's answers name commits by their numbers.
+    if (!pending_.empty()) hash.add(static_cast<std::uint64_t>(last_));
     for (const PendingCommit& pending : pending_) {
+      hash.add(static_cast<std::uint64_t>(pending.commit));
       hash.add(static_cast<std::uint64_t>(pending.attempt));
       hash.add(pending.entry);
     }

@@ -315,8 +315,8 @@ void Node::reportRetained(const Context& context) const {
   report(obs::Retained::tombstones, replication_.tombstones(), keys);
 }
 
-std::uint64_t Node::canonicalHash(MonotonicInstant now) const {
-  StateHash hash(now);
+std::uint64_t Node::canonicalHash(MonotonicInstant now, Duration horizon) const {
+  StateHash hash(now, horizon);
   hash.add(timers_);
   hash.add(commits_);
   hash.add(replication_);

@@ -39,8 +39,8 @@ class Node {
   /// The reading of the monotonic clock at which the node wants a Wake; never() when it wants none.
   MonotonicInstant nextWake() const { return timers_.next(); }
 
-  /// Equal for states that behave alike from `now` on.
-  std::uint64_t canonicalHash(MonotonicInstant now) const;
+  /// Equal for states that behave alike from `now` on, as far as nothing beyond `horizon` is reached.
+  std::uint64_t canonicalHash(MonotonicInstant now, Duration horizon = StateHash::kNoHorizon) const;
 
   /// What a crash leaves of log and records. A commit that the driver finds durable after the crash is added
   /// with recover(); the membership's records are the driver's, who wrote them.

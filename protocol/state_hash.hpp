@@ -2,9 +2,11 @@
 //
 // A deadline is hashed as what remains of it on its node's clock, clamped once it has passed: two states that
 // differ only in how long ago a lease expired, or in the absolute reading of a clock, behave alike from now
-// on. Everything else is hashed by its described fields, recursively, as integers.
+// on. What lies further off than the horizon is hashed as the horizon: whoever sets one vouches that nothing
+// so far away is ever reached. Everything else is hashed by its described fields, recursively, as integers.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -18,7 +20,11 @@ namespace holdfast::protocol {
 
 class StateHash {
  public:
-  explicit StateHash(sim::MonotonicInstant now) : now_(now) {}
+  /// Longer than every duration of a run.
+  static constexpr sim::Duration kNoHorizon{INT64_MAX};
+
+  explicit StateHash(sim::MonotonicInstant now, sim::Duration horizon = kNoHorizon)
+      : now_(now), horizon_(horizon) {}
 
   void add(std::uint64_t word) {
     __extension__ using Wide = unsigned __int128;
@@ -28,7 +34,13 @@ class StateHash {
 
   void add(sim::MonotonicInstant deadline) {
     const auto remaining = deadline == sim::MonotonicInstant::never() ? INT64_MAX : (deadline - now_).ns;
-    add(static_cast<std::uint64_t>(remaining < 0 ? -1 : remaining));
+    add(static_cast<std::uint64_t>(remaining < 0 ? -1 : std::min(remaining, horizon_.ns)));
+  }
+
+  /// An instant that deadlines will be counted from: how long ago it was.
+  void addPast(sim::MonotonicInstant past) {
+    const std::int64_t elapsed = past == sim::MonotonicInstant::longAgo() ? INT64_MAX : (now_ - past).ns;
+    add(static_cast<std::uint64_t>(std::min(elapsed, horizon_.ns)));
   }
 
   void add(const DependencySet& set) { addRange(set.entries()); }
@@ -68,6 +80,7 @@ class StateHash {
 
  private:
   sim::MonotonicInstant now_;
+  sim::Duration horizon_;
   std::uint64_t state_ = 0x5bd1e995;
 };
 

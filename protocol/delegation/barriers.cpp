@@ -114,6 +114,7 @@ void Barriers::addTo(StateHash& hash) const {
   }
   hash.addRange(joined_);
   hash.addRange(next_);
+  hash.add(static_cast<std::uint64_t>(sequence_));
 }
 
 }  // namespace holdfast::protocol

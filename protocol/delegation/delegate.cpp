@@ -377,6 +377,8 @@ void Delegate::addTo(StateHash& hash) const {
     for (const Caller& caller : key.callers) {
       hash.add(caller.call);
       hash.add(caller.deadline);
+      hash.add(caller.lease);
+      hash.add(static_cast<std::uint64_t>(caller.hold));
       hash.add(caller.last);
     }
     const Delegation& delegation = key.delegation;
@@ -389,6 +391,7 @@ void Delegate::addTo(StateHash& hash) const {
       hash.add(delegation.drain);
       hash.add(delegation.path);
       hash.add(delegation.home);
+      if (delegation.path == Path::recovery) hash.add(delegation.grant);
       hash.add(delegation.token);
       hash.add(delegation.deadline);
       hash.add(delegation.dependencies);
@@ -398,11 +401,14 @@ void Delegate::addTo(StateHash& hash) const {
     if (key.asking) {
       hash.add(key.request);
       // The send instant matters as the deadline that a grant would get from it.
-      hash.add(key.sentAt);
+      hash.addPast(key.sentAt);
+      hash.add(key.askAgainAt);
     }
     hash.add(key.askNotBefore);
     hash.add(key.lastInstalled);
   }
+  hash.addRange(fencing_);
+  for (const bool dropped : droppedTables_) hash.add(static_cast<std::uint64_t>(dropped));
   hash.add(barriers_);
   hash.add(static_cast<std::uint64_t>(sequence_) << 1 | static_cast<std::uint64_t>(shutDown_));
 }

@@ -1,0 +1,96 @@
+// A small cluster to be explored exhaustively: nodes, keys, client programs, durations in ticks, and how many
+// faults of each kind may strike.
+//
+// What a verdict says is bounded by this and by nothing else: time is not bounded, every order of steps
+// within the budgets is tried. A configuration must fit the fixed sizes below, which keep a state small.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "protocol/node_setup.hpp"
+#include "sim/time.hpp"
+
+namespace holdfast::explore {
+
+inline constexpr std::size_t kMaxNodes = 4;
+inline constexpr std::size_t kMaxKeys = 2;
+inline constexpr std::size_t kMaxCalls = 6;  // lock calls, over all clients
+inline constexpr std::size_t kMaxTxns = 4;   // transactions, over all clients
+inline constexpr std::size_t kMaxClients = 4;
+
+/// One tick of the discrete clocks.
+inline constexpr sim::Duration kTick = sim::milliseconds(100);
+
+/// What a client does, one step at a time. A lock that is refused skips the rest of its section.
+enum class Act : std::uint8_t { lock, stage, submit, unlock };
+
+struct ClientStep {
+  Act act = Act::lock;
+  std::uint8_t key = 0;
+};
+
+/// A client of one node; its steps are sections lock [stage [submit]] unlock.
+struct Client {
+  std::uint8_t node = 0;
+  std::vector<ClientStep> steps;
+};
+
+/// How often each fault may strike in one schedule.
+struct Budgets {
+  std::uint8_t losses = 0;
+  std::uint8_t duplicates = 0;
+  std::uint8_t crashes = 0;
+  std::uint8_t cuts = 0;    // of one link, both ways; healed by a later choice
+  std::uint8_t aborts = 0;  // native commit attempts that abort
+  friend bool operator==(const Budgets&, const Budgets&) = default;
+};
+
+/// In ticks.
+struct Ticks {
+  std::uint16_t delegation = 2;
+  std::uint16_t skew = 1;
+  std::uint16_t minUseful = 1;
+  std::uint16_t wait = 3;    // of every caller
+  std::uint16_t lease = 1;   // that every caller asks for
+  std::uint16_t retry = 0;   // of an unanswered request; 0: never within the horizon
+  std::uint16_t recall = 0;  // of an unanswered recall; 0: never within the horizon
+  std::uint16_t tenure = 0;
+  std::uint16_t grace = 1;
+  std::uint16_t barrier = 1;
+  std::uint16_t margin = 0;  // by which a home answers before a waiter's deadline
+};
+
+struct Configuration {
+  std::string name;
+  std::string summary;
+  std::uint8_t nodes = 2;
+  std::uint8_t keys = 1;
+  /// The node that is to be the home of each key; key names are chosen accordingly.
+  std::uint8_t home = 0;
+  std::vector<Client> clients;
+  Budgets budgets;
+  Ticks ticks;
+  /// How many ticks one node's clock may be ahead of another's, counted from the start. Over any time two
+  /// clocks diverge by at most twice that, which `ticks.skew` must cover (CK-3). 0: all tick together.
+  std::uint8_t drift = 0;
+  /// A node's clock does not pass a timer that is due: processes are never suspended (CK-4 is idle).
+  bool punctual = true;
+  protocol::Rules rules;
+};
+
+/// Whatever makes the configuration impossible to explore, as a sentence; empty: nothing does.
+std::string whatIsWrong(const Configuration& configuration);
+
+/// Everything that a search depends on, in one line: the identity of a checkpoint.
+std::string identityOf(const Configuration& configuration);
+
+/// A client's section: lock, and with `write` stage and submit, unlock.
+std::vector<ClientStep> section(std::uint8_t key, bool write = false);
+
+/// The configurations that are shipped, and one of them by name; null when there is none of that name.
+const std::vector<Configuration>& configurations();
+const Configuration* findConfiguration(const std::string& name);
+
+}  // namespace holdfast::explore

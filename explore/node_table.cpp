@@ -1,0 +1,208 @@
+#include "explore/node_table.hpp"
+
+#include <algorithm>
+
+#include "protocol/canonical_key.hpp"
+#include "protocol/routing.hpp"
+#include "protocol/state_hash.hpp"
+#include "sim/random.hpp"
+
+namespace holdfast::explore {
+namespace {
+
+/// Durations that nothing in an exploration lasts for.
+constexpr std::int64_t kFarTicks = 1'000'000;
+
+sim::Duration ticks(std::int64_t count) { return kTick * count; }
+sim::Duration ticksOrFar(std::int64_t count) { return kTick * (count == 0 ? kFarTicks : count); }
+
+protocol::ProtocolOptions protocolOptions(const Ticks& t) {
+  protocol::ProtocolOptions options;
+  // The membership is given and stays live: its renewals lie beyond the horizon.
+  options.epochLease = ticks(4 * kFarTicks);
+  options.renewEvery = ticks(kFarTicks);
+  options.sweepEvery = ticks(kFarTicks);
+  options.tombstoneRetention = ticks(kFarTicks);
+  options.maxDelegation = ticks(t.delegation);
+  options.skew = ticks(t.skew);
+  options.minUseful = ticks(t.minUseful);
+  options.retryEvery = ticksOrFar(t.retry);
+  options.answerMargin = ticks(t.margin);
+  options.recallEvery = ticksOrFar(t.recall);
+  options.minTenure = ticks(t.tenure);
+  options.recallGrace = ticks(t.grace);
+  options.barrierTimeout = ticks(t.barrier);
+  options.everDelegatedBits = 64;
+  options.commitAttempts = 2;
+  return options;
+}
+
+protocol::Directory directoryOf(const Configuration& configuration) {
+  std::vector<std::string> names;
+  std::vector<sim::NodeId> members;
+  for (std::uint8_t i = 0; i < configuration.nodes; ++i) {
+    names.push_back(std::string(1, static_cast<char>('A' + i)));
+    members.push_back({i});
+  }
+  std::vector<protocol::KeyInfo> keys;
+  // Keys are named so that their home is the one that the configuration asks for.
+  for (int number = 0; keys.size() < configuration.keys; ++number) {
+    const std::string key = "k" + std::to_string(number);
+    auto bytes = protocol::canonicalKey("data", "accounts", protocol::KeyPart{key});
+    protocol::KeyInfo info{"accounts/" + key, std::move(*bytes), 0};
+    const protocol::Directory trial(names, {info});
+    const sim::NodeId home = protocol::homeOf(trial, members, sim::KeyId{0}, protocol::kFirstRingVersion);
+    if (home.value == configuration.home) keys.push_back(std::move(info));
+  }
+  return {std::move(names), std::move(keys)};
+}
+
+std::uint64_t hashOf(const Item& item) {
+  protocol::StateHash hash(obs::MonotonicInstant{});
+  hash.add(item.kind);
+  hash.add(static_cast<std::uint64_t>(item.node) << 8 | item.from);
+  hash.add(static_cast<std::uint64_t>(item.input.index()));
+  std::visit(
+      [&]<class T>(const T& input) {
+        if constexpr (std::is_same_v<T, protocol::Deliver>) {
+          hash.add(input.message);
+        } else if constexpr (obs::Described<T>) {
+          obs::forEachField(input, [&](std::string_view, const auto& field) { hash.add(field); });
+        }
+      },
+      item.input);
+  if (item.kind == ItemKind::commit) hash.add(item.entry);
+  return sim::scramble(hash.value());
+}
+
+bool streamed(protocol::MessageKind kind) {
+  return kind == protocol::MessageKind::subscribe || kind == protocol::MessageKind::logFrame ||
+         kind == protocol::MessageKind::logGap;
+}
+
+}  // namespace
+
+NodeTable::NodeTable(const Configuration& configuration) : directory_(directoryOf(configuration)) {
+  const Ticks& t = configuration.ticks;
+  // Longer than everything that is counted in ticks, and than every sum of a past instant and a duration.
+  const int longest = std::max({t.delegation + t.skew, int{t.wait}, int{t.lease}, int{t.retry}, int{t.recall},
+                                t.tenure + t.barrier, int{t.grace}});
+  horizon_ = ticks(longest + 2);
+  for (std::uint8_t i = 0; i < configuration.nodes; ++i) {
+    protocol::NodeSetup setup;
+    setup.self = {i};
+    setup.directory = &directory_;
+    setup.options = protocolOptions(t);
+    setup.rules = configuration.rules;
+    for (std::uint8_t j = 0; j < configuration.nodes; ++j) setup.members.push_back({j});
+    for (std::uint8_t j = 0; j < configuration.nodes; ++j) {
+      setup.shortIds.push_back(
+          static_cast<std::uint16_t>((j + configuration.nodes - i) % configuration.nodes));
+    }
+    setups_.push_back(std::move(setup));
+  }
+}
+
+std::uint32_t NodeTable::addItem(Item item) {
+  item.hash = hashOf(item);
+  const std::uint64_t hash = item.hash;
+  return items_.add(hash, [&] { return std::move(item); });
+}
+
+std::uint32_t NodeTable::addNode(protocol::Node&& node, obs::MonotonicInstant now) {
+  const std::uint64_t identity = std::uint64_t{node.self().value} + 1;
+  const std::uint64_t hash = sim::mix(node.canonicalHash(now, horizon_), identity);
+  return nodes_.add(hash, [&] {
+    StoredNode stored;
+    const obs::MonotonicInstant wake = node.nextWake();
+    const std::int64_t wait = wake == obs::MonotonicInstant::never() ? INT64_MAX : (wake - now).ns;
+    stored.wakeIn =
+        wait > horizon_.ns
+            ? kNever
+            : static_cast<std::uint16_t>(std::max<std::int64_t>(0, (wait + kTick.ns - 1) / kTick.ns));
+    stored.node = std::move(node);
+    stored.now = now;
+    stored.hash = hash;
+    return stored;
+  });
+}
+
+std::uint32_t NodeTable::addDurable(protocol::Durable durable) {
+  protocol::StateHash hash(obs::MonotonicInstant{});
+  hash.add(static_cast<std::uint64_t>(durable.incarnation));
+  hash.add(durable.replica);
+  const std::uint64_t value = sim::scramble(hash.value());
+  return durables_.add(value, [&] { return StoredDurable{std::move(durable), value}; });
+}
+
+std::uint32_t NodeTable::start(std::uint8_t node, const protocol::Durable& durable) {
+  return addNode(protocol::Node(setups_[node], durable), startReading(node));
+}
+
+std::uint32_t NodeTable::crash(std::uint32_t number, std::uint8_t node,
+                               const std::vector<std::uint32_t>& survivors) {
+  protocol::Node dying = *nodes_[number].node;
+  protocol::Durable durable = dying.takeDurable();
+  for (const std::uint32_t survivor : survivors) {
+    (void)protocol::Node::recover(durable, sim::NodeId{node}, items_[survivor].entry, setups_[node].rules);
+  }
+  return addDurable(std::move(durable));
+}
+
+const LocalStep& NodeTable::step(std::uint32_t number, std::uint32_t itemNumber) {
+  const StoredNode& before = nodes_[number];
+  const Item& item = items_[itemNumber];
+  const std::uint64_t key = sim::mix(before.hash, item.hash);
+  if (const auto known = steps_.find(key)) return steps_[*known];
+
+  thread_local protocol::Effects effects;
+  effects.clear();
+  LocalStep step;
+  protocol::Node node = *before.node;
+  step.now = before.now;
+  if (item.kind == ItemKind::tick) {
+    step.now = step.now + kTick;
+  } else {
+    node.handle(item.input, protocol::Context{step.now, kWall, effects});
+  }
+  const std::uint8_t self = item.node;
+  step.node = addNode(std::move(node), step.now);
+  for (protocol::Send& send : effects.sends) {
+    const bool stream = streamed(protocol::kindOf(send.message));
+    const sim::NodeId to = send.to;
+    step.items.push_back(addItem({stream ? ItemKind::stream : ItemKind::datagram,
+                                  static_cast<std::uint8_t>(to.value),
+                                  self,
+                                  protocol::Deliver{sim::NodeId{self}, std::move(send.message)},
+                                  {},
+                                  0}));
+  }
+  for (protocol::Commit& commit : effects.commits) {
+    step.items.push_back(addItem({ItemKind::commit, self, self,
+                                  protocol::CommitDone{commit.commit, protocol::CommitOutcome::committed},
+                                  std::move(commit.entry), 0}));
+  }
+  for (const protocol::Persist& persist : effects.persists) {
+    const auto kind = static_cast<protocol::RecordKind>(persist.record.index());
+    step.items.push_back(addItem(
+        {ItemKind::persist, self, self, protocol::PersistDone{persist.sequence, false, kind}, {}, 0}));
+  }
+  for (const protocol::Apply& apply : effects.applies) {
+    step.items.push_back(addItem({ItemKind::apply,
+                                  self,
+                                  static_cast<std::uint8_t>(apply.origin.value),
+                                  protocol::ApplyReady{apply.origin, false},
+                                  {},
+                                  0}));
+  }
+  step.observations = effects.observations;
+  return steps_[steps_.add(key, [&] { return std::move(step); })];
+}
+
+std::size_t NodeTable::bytes() const {
+  // What a value holds outside itself is estimated: a node has a dozen short arrays.
+  return nodes_.size() * (sizeof(StoredNode) + 1'500) + items_.size() * (sizeof(Item) + 64) +
+         steps_.size() * (sizeof(LocalStep) + 200) + durables_.size() * (sizeof(StoredDurable) + 500);
+}
+
+}  // namespace holdfast::explore

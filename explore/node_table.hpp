@@ -1,0 +1,109 @@
+// Interned node values and their memoised local steps.
+//
+// What a node does with an input depends on the node and the input alone, so (node, input) -> (node after,
+// effects) is computed once by the real protocol code and then looked up. A node is named by a number that
+// stands for all values of equal canonical hash; the first one met represents them. Its clock may read
+// otherwise than that of the node it stands for, which no message can tell (CK-2) and which the observations'
+// readings are taken relative to.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "explore/configuration.hpp"
+#include "explore/interned.hpp"
+#include "observations/observation.hpp"
+#include "protocol/directory.hpp"
+#include "protocol/node.hpp"
+
+namespace holdfast::explore {
+
+/// Where an input comes from, which decides what can happen to it on its way.
+enum class ItemKind : std::uint8_t {
+  wake,
+  tick,
+  local,     // of a client, or the transport's PeerUp; never under way
+  datagram,  // unordered; may be lost or duplicated
+  stream,    // in order for each pair of nodes; broken by a cut or a crash
+  commit,    // unordered; may abort
+  persist,   // in order for each node
+  apply,     // one at a time for each node and origin
+};
+
+/// An input that a node may get, interned.
+struct Item {
+  ItemKind kind = ItemKind::local;
+  std::uint8_t node = 0;  // who gets it
+  std::uint8_t from = 0;  // datagram and stream: the sender; apply: the origin
+  protocol::Input input;
+  protocol::LogEntry entry;  // commit only
+  std::uint64_t hash = 0;
+};
+
+struct StoredNode {
+  std::optional<protocol::Node> node;
+  obs::MonotonicInstant now;
+  std::uint64_t hash = 0;
+  std::uint16_t wakeIn = 0;  // ticks until it wants a Wake; 0: due; kNever: not within the horizon
+};
+inline constexpr std::uint16_t kNever = 0xffff;
+
+/// What a crash leaves.
+struct StoredDurable {
+  protocol::Durable durable;
+  std::uint64_t hash = 0;
+};
+
+/// A node's step, and what it brings under way.
+struct LocalStep {
+  std::uint32_t node = 0;
+  obs::MonotonicInstant now;
+  std::vector<std::uint32_t> items;
+  std::vector<obs::Observation> observations;
+};
+
+class NodeTable {
+ public:
+  explicit NodeTable(const Configuration& configuration);
+
+  const protocol::Directory& directory() const { return directory_; }
+  const protocol::NodeSetup& setup(std::uint8_t node) const { return setups_[node]; }
+  const StoredNode& node(std::uint32_t number) const { return nodes_[number]; }
+  const StoredDurable& durable(std::uint32_t number) const { return durables_[number]; }
+  const Item& item(std::uint32_t number) const { return items_[number]; }
+
+  std::uint32_t addItem(Item item);
+  std::uint32_t addDurable(protocol::Durable durable);
+  /// A node that starts now from what is durable; its Boot is a step of its own.
+  std::uint32_t start(std::uint8_t node, const protocol::Durable& durable);
+  /// What a crash of the node leaves, with the commits that had reached the disk unnoticed.
+  std::uint32_t crash(std::uint32_t number, std::uint8_t node, const std::vector<std::uint32_t>& survivors);
+
+  const LocalStep& step(std::uint32_t node, std::uint32_t item);
+
+  /// What a node's wall clock reads, always.
+  static constexpr obs::WallInstant kWall{kTick.ns * 1'000'000};
+  /// What the monotonic clock of a node reads when it starts: offsets between clocks are arbitrary (CK-3).
+  static obs::MonotonicInstant startReading(std::uint8_t node) {
+    return {kTick.ns * (1'000 + 100 * std::int64_t{node})};
+  }
+
+  std::size_t nodes() const { return nodes_.size(); }
+  std::size_t steps() const { return steps_.size(); }
+  std::size_t items() const { return items_.size(); }
+  std::size_t bytes() const;
+
+ private:
+  std::uint32_t addNode(protocol::Node&& node, obs::MonotonicInstant now);
+
+  sim::Duration horizon_;
+  protocol::Directory directory_;
+  std::vector<protocol::NodeSetup> setups_;
+  Interned<StoredNode> nodes_;
+  Interned<StoredDurable> durables_;
+  Interned<Item> items_;
+  Interned<LocalStep> steps_;
+};
+
+}  // namespace holdfast::explore

@@ -1,0 +1,40 @@
+#include "explore/searches.hpp"
+
+#include <fmt/format.h>
+
+#include "explore/depth_first.hpp"
+
+namespace holdfast::explore {
+
+Result breadthFirst(const World& world, Limits limits) {
+  return BreadthFirst<World>(world, std::move(limits)).run();
+}
+
+std::expected<Result, std::string> breadthFirst(const World& world, Limits limits, const std::string& file,
+                                                const std::string& resumeFrom) {
+  BreadthFirst<World> search(world, std::move(limits));
+  const std::string identity = identityOf(world.configuration());
+  if (!resumeFrom.empty()) {
+    auto tree = loadCheckpoint(resumeFrom, identity);
+    if (!tree) return std::unexpected(std::move(tree.error()));
+    if (!search.resume(*std::move(tree))) {
+      return std::unexpected(fmt::format("{} was written by another version of the protocol", resumeFrom));
+    }
+  }
+  Result result = search.run();
+  if (!file.empty() && result.cut != Cut::none) {
+    const auto saved = saveCheckpoint(file, identity, search.completeLevels());
+    if (!saved) return std::unexpected(saved.error());
+  }
+  return result;
+}
+
+Result depthFirst(const World& world, Limits limits) {
+  return DepthFirst<World>(world, std::move(limits)).run();
+}
+
+Result walks(const World& world, Limits limits, const WalkOptions& options) {
+  return Walks<World>(world, std::move(limits), options).run();
+}
+
+}  // namespace holdfast::explore

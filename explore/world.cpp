@@ -1,0 +1,485 @@
+#include "explore/world.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "sim/random.hpp"
+
+namespace holdfast::explore {
+namespace {
+
+constexpr std::uint8_t mask(std::size_t index) { return static_cast<std::uint8_t>(1U << index); }
+
+}  // namespace
+
+World::World(Configuration configuration)
+    : configuration_(std::move(configuration)),
+      table_(std::make_unique<NodeTable>(configuration_)),
+      pools_(std::make_unique<Interned<Pool>>()) {
+  cast_.nodes = configuration_.nodes;
+  for (std::uint8_t i = 0; i < configuration_.nodes; ++i) {
+    wakes_[i] = table_->addItem({ItemKind::wake, i, i, protocol::Wake{}, {}, 0});
+    // A tick is no input; its own kind keeps it apart from a Wake.
+    ticks_[i] = table_->addItem({ItemKind::tick, i, i, protocol::Wake{}, {}, 0});
+    boots_[i] = table_->addItem({ItemKind::local, i, i, protocol::Boot{}, {}, 0});
+  }
+  addPrograms();
+  boot();
+}
+
+void World::addPrograms() {
+  const sim::Duration wait = kTick * configuration_.ticks.wait;
+  const sim::Duration lease = kTick * configuration_.ticks.lease;
+  for (const Client& client : configuration_.clients) {
+    Program program{client.node, {}};
+    for (const ClientStep& given : client.steps) {
+      Step step;
+      step.act = given.act;
+      if (given.act == Act::lock) cast_.calls[cast_.callCount++] = {client.node, given.key};
+      step.call = static_cast<std::uint8_t>(cast_.callCount - 1);
+      if (given.act == Act::stage) cast_.txns[cast_.txnCount++] = {step.call};
+      step.txn = static_cast<std::uint8_t>(cast_.txnCount - 1);
+      const obs::CallId call{step.call + 1U};
+      const obs::TxnId txn{step.txn + 1U};
+      const sim::KeyId key{given.key};
+      protocol::Input input;
+      switch (given.act) {
+        case Act::lock:
+          input = protocol::CallLock{call, key, wait, lease, true, 0};
+          break;
+        case Act::stage:
+          input = protocol::CallStage{
+              txn, call, key, obs::WriteOp::put, obs::kAllFields, {std::int64_t{step.txn} + 1}, false, {}};
+          break;
+        case Act::submit:
+          input = protocol::CallSubmit{txn};
+          break;
+        case Act::unlock:
+          input = protocol::CallUnlock{call};
+          break;
+      }
+      step.item = table_->addItem({ItemKind::local, client.node, client.node, std::move(input), {}, 0});
+      program.steps.push_back(step);
+    }
+    programs_.push_back(std::move(program));
+  }
+}
+
+/// Starts all nodes and lets everything that this brings under way arrive: the first state is a cluster at
+/// rest.
+void World::boot() {
+  State state;
+  state.left = configuration_.budgets;
+  Entries pool;
+  for (std::uint8_t i = 0; i < configuration_.nodes; ++i) {
+    state.nodes[i] = table_->start(i, protocol::Durable{});
+    advance(state, pool, i, boots_[i]);
+  }
+  while (!pool.empty()) {
+    const std::uint32_t item = pool.front().item;
+    pool.erase(pool.begin());
+    advance(state, pool, table_->item(item).node, item);
+  }
+  setPool(state, pool);
+  skipClients(state);
+  initial_ = state;
+}
+
+std::uint8_t World::pairOf(std::uint8_t a, std::uint8_t b) const {
+  const std::uint8_t low = std::min(a, b);
+  const std::uint8_t high = std::max(a, b);
+  return static_cast<std::uint8_t>(high * (high - 1) / 2 + low);
+}
+
+// ---- What is under way ------------------------------------------------------------------------------------
+
+std::uint16_t World::queueOf(const Item& item) const {
+  constexpr std::uint16_t kWidth = kMaxNodes;
+  if (item.kind == ItemKind::stream) return static_cast<std::uint16_t>(1 + item.from * kWidth + item.node);
+  if (item.kind == ItemKind::persist) return static_cast<std::uint16_t>(1 + kWidth * kWidth + item.node);
+  return 0;
+}
+
+/// Puts the unordered part into the order of its hashes, so that equal contents are equal.
+void World::setPool(State& state, Entries& pool) const {
+  std::stable_sort(pool.begin(), pool.end(), [&](const Entry& a, const Entry& b) {
+    if (a.queue != b.queue) return a.queue < b.queue;
+    return a.queue == 0 && table_->item(a.item).hash < table_->item(b.item).hash;
+  });
+  std::uint64_t hash = 0x9ddfea08eb382d69ULL;
+  for (const Entry& entry : pool) hash = sim::mix(hash, table_->item(entry.item).hash + entry.queue);
+  state.pool = pools_->add(hash, [&] { return Pool{pool, hash}; });
+}
+
+/// Whether the entry is one that can arrive: unordered and not like the one before, or first of its queue.
+bool World::first(const Entries& entries, std::size_t place) const {
+  if (place == 0) return true;
+  const Entry& before = entries[place - 1];
+  const Entry& entry = entries[place];
+  return entry.queue == 0 ? entry.item != before.item : entry.queue != before.queue;
+}
+
+// ---- Choices ----------------------------------------------------------------------------------------------
+
+bool World::mayStep(const State& state, std::uint8_t client) const {
+  const Program& program = programs_[client];
+  const std::uint8_t place = state.places[client];
+  if (place >= program.steps.size() || isDown(state, program.node)) return false;
+  const Step& step = program.steps[place];
+  return step.act == Act::lock || state.ghost.calls[step.call].phase != Ghost::CallPhase::waiting;
+}
+
+bool World::mayTick(const State& state, std::uint8_t node) const {
+  if (configuration_.drift != 0 && state.ahead[node] >= configuration_.drift) return false;
+  if (!configuration_.punctual || isDown(state, node)) return true;
+  return table_->node(state.nodes[node]).wakeIn != 0;
+}
+
+void World::choices(const State& state, std::vector<Choice>& out) const {
+  for (std::uint8_t client = 0; client < programs_.size(); ++client) {
+    if (mayStep(state, client)) out.push_back({ChoiceKind::client, client, 0});
+  }
+  bool allTick = true;
+  for (std::uint8_t node = 0; node < configuration_.nodes; ++node) {
+    if (!isDown(state, node) && table_->node(state.nodes[node]).wakeIn == 0) {
+      out.push_back({ChoiceKind::wake, node, 0});
+    }
+    const bool may = mayTick(state, node);
+    allTick = allTick && may;
+    if (configuration_.drift != 0 && may) out.push_back({ChoiceKind::tick, node, 0});
+  }
+  if (configuration_.drift == 0 && allTick) out.push_back({ChoiceKind::tick, 0, 0});
+  choicesOfPool(state, out);
+  faults(state, out);
+}
+
+void World::choicesOfPool(const State& state, std::vector<Choice>& out) const {
+  const Entries& entries = (*pools_)[state.pool].entries;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (!first(entries, i)) continue;
+    const auto which = static_cast<std::uint16_t>(i);
+    const Item& item = table_->item(entries[i].item);
+    out.push_back({ChoiceKind::deliver, item.node, which});
+    if (item.kind == ItemKind::datagram) {
+      if (state.left.losses != 0) out.push_back({ChoiceKind::lose, item.node, which});
+      if (state.left.duplicates != 0) out.push_back({ChoiceKind::duplicate, item.node, which});
+    } else if (item.kind == ItemKind::commit && state.left.aborts != 0 &&
+               std::holds_alternative<protocol::TransactionEntry>(item.entry)) {
+      out.push_back({ChoiceKind::abort, item.node, which});
+    }
+  }
+}
+
+void World::faults(const State& state, std::vector<Choice>& out) const {
+  for (std::uint8_t node = 0; node < configuration_.nodes; ++node) {
+    if (isDown(state, node)) {
+      out.push_back({ChoiceKind::restart, node, 0});
+    } else if (state.left.crashes != 0) {
+      std::uint16_t commits = 0;
+      for (const Entry& entry : (*pools_)[state.pool].entries) {
+        const Item& item = table_->item(entry.item);
+        commits = static_cast<std::uint16_t>(commits + (item.kind == ItemKind::commit && item.node == node));
+      }
+      for (std::uint16_t kept = 0; kept <= commits; ++kept) out.push_back({ChoiceKind::crash, node, kept});
+    }
+  }
+  for (std::uint8_t high = 1; high < configuration_.nodes; ++high) {
+    for (std::uint8_t low = 0; low < high; ++low) {
+      const std::uint8_t pair = pairOf(low, high);
+      if ((state.cut & mask(pair)) != 0) {
+        out.push_back({ChoiceKind::heal, pair, 0});
+      } else if (state.left.cuts != 0) {
+        out.push_back({ChoiceKind::cut, pair, 0});
+      }
+    }
+  }
+}
+
+// ---- Steps ------------------------------------------------------------------------------------------------
+
+void World::apply(State& state, const Choice& choice) const {
+  thread_local Entries pool;
+  if (choice.kind == ChoiceKind::tick) {
+    if (configuration_.drift != 0) {
+      tick(state, choice.who);
+    } else {
+      for (std::uint8_t node = 0; node < configuration_.nodes; ++node) tick(state, node);
+    }
+    skipClients(state);
+    return;
+  }
+  pool = (*pools_)[state.pool].entries;
+  const std::uint32_t item = itemOf(state, choice);
+  const auto remove = [&] { pool.erase(pool.begin() + choice.which); };
+  switch (choice.kind) {
+    case ChoiceKind::client:
+      ++state.places[choice.who];
+      advance(state, pool, programs_[choice.who].node, item);
+      break;
+    case ChoiceKind::wake:
+      advance(state, pool, choice.who, item);
+      break;
+    case ChoiceKind::deliver:
+      remove();
+      // What arrives at a process that is down is lost.
+      if (!isDown(state, choice.who)) advance(state, pool, choice.who, item);
+      break;
+    case ChoiceKind::abort:
+      --state.left.aborts;
+      remove();
+      advance(state, pool, choice.who, item);
+      break;
+    case ChoiceKind::lose:
+      --state.left.losses;
+      remove();
+      break;
+    case ChoiceKind::duplicate:
+      --state.left.duplicates;
+      if (!isDown(state, choice.who)) advance(state, pool, choice.who, item);
+      break;
+    case ChoiceKind::crash:
+      crash(state, pool, choice);
+      break;
+    case ChoiceKind::restart:
+      restart(state, pool, choice.who);
+      break;
+    case ChoiceKind::cut:
+      cut(state, pool, choice.who);
+      break;
+    case ChoiceKind::heal:
+      heal(state, pool, choice.who);
+      break;
+    case ChoiceKind::tick:
+      break;
+  }
+  setPool(state, pool);
+  skipClients(state);
+}
+
+std::uint32_t World::itemOf(const State& state, const Choice& choice) const {
+  switch (choice.kind) {
+    case ChoiceKind::client:
+      return programs_[choice.who].steps[state.places[choice.who]].item;
+    case ChoiceKind::wake:
+      return wakes_[choice.who];
+    case ChoiceKind::tick:
+      return ticks_[choice.who];
+    case ChoiceKind::deliver:
+    case ChoiceKind::lose:
+    case ChoiceKind::duplicate:
+      return (*pools_)[state.pool].entries[choice.which].item;
+    case ChoiceKind::abort: {
+      Item item = table_->item((*pools_)[state.pool].entries[choice.which].item);
+      std::get<protocol::CommitDone>(item.input).outcome = protocol::CommitOutcome::aborted;
+      return table_->addItem(std::move(item));
+    }
+    default:
+      return 0;
+  }
+}
+
+void World::advance(State& state, Entries& pool, std::uint8_t node, std::uint32_t item) const {
+  const LocalStep& step = table_->step(state.nodes[node], item);
+  state.nodes[node] = step.node;
+  carryOut(state, pool, step, node);
+}
+
+void World::carryOut(State& state, Entries& pool, const LocalStep& step, std::uint8_t node) const {
+  for (const obs::Observation& what : step.observations) state.ghost.on(node, what, step.now, cast_);
+  for (const std::uint32_t number : step.items) {
+    const Item& item = table_->item(number);
+    const bool sent = item.kind == ItemKind::datagram || item.kind == ItemKind::stream;
+    if (sent && isCut(state, item.from, item.node)) continue;
+    if (item.kind == ItemKind::stream && isDown(state, item.node)) continue;
+    pool.push_back({queueOf(item), number});
+  }
+}
+
+void World::tick(State& state, std::uint8_t node) const {
+  if (!isDown(state, node)) {
+    state.nodes[node] = table_->step(state.nodes[node], ticks_[node]).node;
+    state.ghost.tick(node, cast_);
+  }
+  if (configuration_.drift == 0) return;
+  ++state.ahead[node];
+  std::uint8_t slowest = 255;
+  for (std::uint8_t i = 0; i < configuration_.nodes; ++i) slowest = std::min(slowest, state.ahead[i]);
+  for (std::uint8_t i = 0; i < configuration_.nodes; ++i) {
+    state.ahead[i] = static_cast<std::uint8_t>(state.ahead[i] - slowest);
+  }
+}
+
+/// Passes what has become of no use: the rest of a section whose call is over.
+void World::skipClients(State& state) const {
+  for (std::size_t client = 0; client < programs_.size(); ++client) {
+    const std::vector<Step>& steps = programs_[client].steps;
+    std::uint8_t& place = state.places[client];
+    while (place < steps.size() && steps[place].act != Act::lock) {
+      const Step& step = steps[place];
+      const bool over = state.ghost.calls[step.call].phase == Ghost::CallPhase::over;
+      const bool refused =
+          step.act == Act::submit && state.ghost.txns[step.txn].phase != Ghost::TxnPhase::staged;
+      const bool waiting = state.ghost.calls[step.call].phase == Ghost::CallPhase::waiting;
+      if (waiting || (!over && !refused)) break;
+      ++place;
+    }
+  }
+}
+
+// ---- Faults -----------------------------------------------------------------------------------------------
+
+void World::crash(State& state, Entries& pool, const Choice& choice) const {
+  const std::uint8_t node = choice.who;
+  std::vector<std::uint32_t> commits;
+  for (const Entry& entry : pool) {
+    const Item& item = table_->item(entry.item);
+    if (item.kind == ItemKind::commit && item.node == node) commits.push_back(entry.item);
+  }
+  // Commits reach the disk in the order in which they were asked for.
+  const auto number = [&](std::uint32_t item) {
+    return std::get<protocol::CommitDone>(table_->item(item).input).commit;
+  };
+  std::sort(commits.begin(), commits.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return number(a) < number(b); });
+  commits.resize(choice.which);
+  obs::Position head = table_->node(state.nodes[node]).node->replication().head();
+  state.nodes[node] = table_->crash(state.nodes[node], node, commits);
+  state.ghost.crash(node, cast_);
+  for (const std::uint32_t commit : commits) {
+    ++head;
+    const auto* transaction = std::get_if<protocol::TransactionEntry>(&table_->item(commit).entry);
+    if (transaction != nullptr) state.ghost.recovered(transaction->txn, head, cast_);
+  }
+  std::erase_if(pool, [&](const Entry& entry) {
+    const Item& item = table_->item(entry.item);
+    if (item.kind == ItemKind::datagram) return false;
+    return item.node == node || (item.kind == ItemKind::stream && item.from == node);
+  });
+  state.down = static_cast<std::uint8_t>(state.down | mask(node));
+  --state.left.crashes;
+}
+
+std::uint32_t World::peerUp(std::uint8_t node, std::uint8_t peer) const {
+  return table_->addItem({ItemKind::local, node, node, protocol::PeerUp{sim::NodeId{peer}}, {}, 0});
+}
+
+/// The process starts, and the connections to its running peers come up with it.
+void World::restart(State& state, Entries& pool, std::uint8_t node) const {
+  state.down = static_cast<std::uint8_t>(state.down & ~mask(node));
+  state.nodes[node] = table_->start(node, table_->durable(state.nodes[node]).durable);
+  advance(state, pool, node, boots_[node]);
+  for (std::uint8_t peer = 0; peer < configuration_.nodes; ++peer) {
+    if (peer == node || isDown(state, peer) || isCut(state, node, peer)) continue;
+    advance(state, pool, peer, peerUp(peer, node));
+  }
+}
+
+void World::cut(State& state, Entries& pool, std::uint8_t pair) const {
+  --state.left.cuts;
+  state.cut = static_cast<std::uint8_t>(state.cut | mask(pair));
+  std::erase_if(pool, [&](const Entry& entry) {
+    const Item& item = table_->item(entry.item);
+    const bool sent = item.kind == ItemKind::datagram || item.kind == ItemKind::stream;
+    return sent && pairOf(item.from, item.node) == pair;
+  });
+}
+
+void World::heal(State& state, Entries& pool, std::uint8_t pair) const {
+  state.cut = static_cast<std::uint8_t>(state.cut & ~mask(pair));
+  for (std::uint8_t high = 1; high < configuration_.nodes; ++high) {
+    for (std::uint8_t low = 0; low < high; ++low) {
+      if (pairOf(low, high) != pair || isDown(state, low) || isDown(state, high)) continue;
+      advance(state, pool, low, peerUp(low, high));
+      advance(state, pool, high, peerUp(high, low));
+    }
+  }
+}
+
+// ---- Verdicts ---------------------------------------------------------------------------------------------
+
+std::uint64_t World::fingerprint(const State& state) const {
+  std::uint64_t hash = (*pools_)[state.pool].hash;
+  for (std::uint8_t node = 0; node < configuration_.nodes; ++node) {
+    const std::uint64_t part =
+        isDown(state, node) ? ~table_->durable(state.nodes[node]).hash : table_->node(state.nodes[node]).hash;
+    hash = sim::mix(hash, part);
+  }
+  constexpr std::size_t kFrom = offsetof(State, ahead);
+  constexpr std::size_t kSize = sizeof(State) - kFrom;
+  std::array<std::uint64_t, (kSize + 7) / 8> words{};
+  std::memcpy(words.data(), reinterpret_cast<const char*>(&state) + kFrom, kSize);
+  for (const std::uint64_t word : words) hash = sim::mix(hash, word);
+  return hash;
+}
+
+Judgement World::judge(const State& state) const {
+  Judgement judgement{static_cast<std::uint32_t>(state.ghost.breach), false};
+  bool waits = false;
+  bool settled = (*pools_)[state.pool].entries.empty() && state.down == 0 && state.cut == 0;
+  for (std::uint8_t node = 0; settled && node < configuration_.nodes; ++node) {
+    waits = waits || state.ghost.waits(node, cast_);
+    settled = table_->node(state.nodes[node]).wakeIn == kNever;
+  }
+  for (std::uint8_t client = 0; settled && client < programs_.size(); ++client) {
+    settled = !mayStep(state, client);
+  }
+  // Time passes for ever and changes nothing.
+  judgement.stuck = settled && waits;
+  return judgement;
+}
+
+std::uint32_t World::actor(const State&, const Choice& choice) const {
+  return static_cast<std::uint32_t>(choice.kind) * kMaxNodes + choice.who;
+}
+
+std::size_t World::bytes() const { return table_->bytes() + pools_->size() * 160; }
+
+std::string World::describe(const State& state, const Choice& choice) const {
+  const auto name = [&](std::size_t node) { return std::string(1, static_cast<char>('A' + node)); };
+  const auto content = [&](const Item& item) -> std::string {
+    if (const auto* deliver = std::get_if<protocol::Deliver>(&item.input)) {
+      return fmt::format("{} from {}", obs::nameOf(protocol::kindOf(deliver->message)), name(item.from));
+    }
+    if (item.kind == ItemKind::commit) {
+      return fmt::format("the commit of a {}", obs::nameOf(protocol::kindOf(item.entry)));
+    }
+    if (item.kind == ItemKind::apply) return fmt::format("the next entry of {}", name(item.from));
+    return "its durable incarnation";
+  };
+  static constexpr std::array kActs = {"locks", "stages a write", "submits", "unlocks"};
+  switch (choice.kind) {
+    case ChoiceKind::client: {
+      const Step& step = programs_[choice.who].steps[state.places[choice.who]];
+      return fmt::format("a client of {} {} (call {})", name(programs_[choice.who].node),
+                         kActs[static_cast<std::size_t>(step.act)], step.call + 1);
+    }
+    case ChoiceKind::wake:
+      return fmt::format("a timer of {} fires", name(choice.who));
+    case ChoiceKind::tick:
+      return configuration_.drift == 0 ? "all clocks tick"
+                                       : fmt::format("the clock of {} ticks", name(choice.who));
+    case ChoiceKind::deliver:
+      return fmt::format("{} gets {}", name(choice.who), content(table_->item(itemOf(state, choice))));
+    case ChoiceKind::abort:
+      return fmt::format("{}: a native commit aborts", name(choice.who));
+    case ChoiceKind::lose:
+      return fmt::format("{} to {} is lost", content(table_->item(itemOf(state, choice))), name(choice.who));
+    case ChoiceKind::duplicate:
+      return fmt::format("{} gets a duplicate of {}", name(choice.who),
+                         content(table_->item(itemOf(state, choice))));
+    case ChoiceKind::crash:
+      return fmt::format("{} crashes; {} of its pending commits are durable", name(choice.who), choice.which);
+    case ChoiceKind::restart:
+      return fmt::format("{} restarts", name(choice.who));
+    case ChoiceKind::cut:
+      return fmt::format("link {} is cut", choice.who);
+    case ChoiceKind::heal:
+      break;
+  }
+  return fmt::format("link {} is healed", choice.who);
+}
+
+}  // namespace holdfast::explore

@@ -1,0 +1,143 @@
+// The world as a model: protocol nodes, what is under way between them, their clients, clocks and faults.
+//
+// A state is a value of a few dozen bytes: the interned number of each node and of what is under way, each
+// clock's lead, each client's place in its program, what is left of the fault budgets, and the ghost. A
+// handler runs to completion as one step. The choices are: the next step of a client; a due timer; a tick of
+// a clock within the drift bound; the arrival, loss or duplication of a datagram; the next message of a
+// stream; the end of a commit, as committed or aborted; the next persist; the next apply; crash, with any
+// prefix of the pending commits durable; restart; cut and heal of a link.
+//
+// Two states are taken for one when nodes and clients have equal futures, deadlines counted as what remains
+// of them, with equal things under way and equal ghosts. The absolute readings of clocks and the numbers of
+// messages are no part of that.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "explore/ghost.hpp"
+#include "explore/model.hpp"
+#include "explore/node_table.hpp"
+
+namespace holdfast::explore {
+
+class World {
+ public:
+  struct State {
+    std::array<std::uint32_t, kMaxNodes> nodes{};  // number of a node, or of what a crash has left
+    std::uint32_t pool = 0;                        // number of what is under way
+    std::array<std::uint8_t, kMaxNodes> ahead{};   // ticks ahead of the slowest clock
+    std::array<std::uint8_t, kMaxClients> places{};
+    std::uint8_t down = 0;  // a bit for each node
+    std::uint8_t cut = 0;   // a bit for each pair of nodes
+    Budgets left;
+    Ghost ghost;
+  };
+
+  enum class ChoiceKind : std::uint8_t {
+    client,
+    wake,
+    tick,
+    deliver,
+    abort,
+    lose,
+    duplicate,
+    crash,
+    restart,
+    cut,
+    heal,
+  };
+  struct Choice {
+    ChoiceKind kind = ChoiceKind::tick;
+    std::uint8_t who = 0;     // client, node or pair
+    std::uint16_t which = 0;  // place in the pool; of a crash: how many commits survive
+    friend bool operator==(const Choice&, const Choice&) = default;
+  };
+
+  /// Precondition: whatIsWrong(configuration) is empty.
+  explicit World(Configuration configuration);
+
+  State initial() const { return initial_; }
+  void choices(const State& state, std::vector<Choice>& out) const;
+  void apply(State& state, const Choice& choice) const;
+  std::uint64_t fingerprint(const State& state) const;
+  Judgement judge(const State& state) const;
+  std::uint32_t actor(const State& state, const Choice& choice) const;
+  std::size_t bytes() const;
+
+  /// The choice in words, as taken in `state`.
+  std::string describe(const State& state, const Choice& choice) const;
+
+  const Configuration& configuration() const { return configuration_; }
+  const Cast& cast() const { return cast_; }
+  NodeTable& table() const { return *table_; }
+  /// The input that a choice gives to a node of `state`: a number for NodeTable::item(); for client steps,
+  /// timers, ticks and arrivals only.
+  std::uint32_t itemOf(const State& state, const Choice& choice) const;
+  std::uint8_t pairOf(std::uint8_t a, std::uint8_t b) const;
+
+ private:
+  struct Step {
+    Act act = Act::lock;
+    std::uint8_t call = 0;  // indices
+    std::uint8_t txn = 0;
+    std::uint32_t item = 0;
+  };
+  struct Program {
+    std::uint8_t node = 0;
+    std::vector<Step> steps;
+  };
+
+  /// Something under way; queue 0 is unordered.
+  struct Entry {
+    std::uint16_t queue = 0;
+    std::uint32_t item = 0;
+  };
+  using Entries = std::vector<Entry>;
+  struct Pool {
+    Entries entries;
+    std::uint64_t hash = 0;
+  };
+
+  void addPrograms();
+  void boot();
+  void advance(State& state, Entries& pool, std::uint8_t node, std::uint32_t item) const;
+  void carryOut(State& state, Entries& pool, const LocalStep& step, std::uint8_t node) const;
+  void crash(State& state, Entries& pool, const Choice& choice) const;
+  void restart(State& state, Entries& pool, std::uint8_t node) const;
+  void cut(State& state, Entries& pool, std::uint8_t pair) const;
+  void heal(State& state, Entries& pool, std::uint8_t pair) const;
+  void tick(State& state, std::uint8_t node) const;
+  void skipClients(State& state) const;
+  void setPool(State& state, Entries& pool) const;
+  void choicesOfPool(const State& state, std::vector<Choice>& out) const;
+  void faults(const State& state, std::vector<Choice>& out) const;
+  bool first(const Entries& entries, std::size_t place) const;
+  bool mayStep(const State& state, std::uint8_t client) const;
+  bool mayTick(const State& state, std::uint8_t node) const;
+  bool isDown(const State& state, std::uint8_t node) const { return (state.down >> node & 1U) != 0; }
+  bool isCut(const State& state, std::uint8_t a, std::uint8_t b) const {
+    return (state.cut >> pairOf(a, b) & 1U) != 0;
+  }
+  std::uint16_t queueOf(const Item& item) const;
+  std::uint32_t peerUp(std::uint8_t node, std::uint8_t peer) const;
+
+  Configuration configuration_;
+  Cast cast_;
+  std::unique_ptr<NodeTable> table_;
+  std::unique_ptr<Interned<Pool>> pools_;
+  std::vector<Program> programs_;
+  std::array<std::uint32_t, kMaxNodes> wakes_{};
+  std::array<std::uint32_t, kMaxNodes> ticks_{};
+  std::array<std::uint32_t, kMaxNodes> boots_{};
+  State initial_;
+};
+
+static_assert(Model<World>);
+// States are hashed as bytes.
+static_assert(std::has_unique_object_representations_v<World::State>);
+
+}  // namespace holdfast::explore
