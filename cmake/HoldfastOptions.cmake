@@ -17,9 +17,7 @@ endif()
 option(HOLDFAST_BUILD_TESTS "Build the tests (GoogleTest, rapidcheck)" ${tests_possible})
 option(HOLDFAST_BUILD_BENCH "Build the benchmarks (Google Benchmark)" ${bench_possible})
 option(HOLDFAST_WERROR "Make warnings errors" ${PROJECT_IS_TOP_LEVEL})
-set(HOLDFAST_UNITY "OFF" CACHE STRING "Compile as one unit, for a fast first build and slow later ones: OFF, \
-each folder's TESTS, or ALL, which is each library too")
-set_property(CACHE HOLDFAST_UNITY PROPERTY STRINGS OFF TESTS ALL)
+option(HOLDFAST_UNITY "Compile a dozen sources as one unit: several times faster, but for a small change" OFF)
 set(HOLDFAST_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize= takes them")
 
 if(HOLDFAST_BUILD_TESTS)
@@ -40,6 +38,12 @@ if(HOLDFAST_SANITIZE)
   add_compile_options("-fsanitize=${HOLDFAST_SANITIZE}" -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options("-fsanitize=${HOLDFAST_SANITIZE}")
 endif()
+
+# With HOLDFAST_UNITY, makes units of the sources of `target`. Names in anonymous namespaces must then differ
+# within a target; a clash is mostly a copy.
+function(holdfast_unity target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${HOLDFAST_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+endfunction()
 
 # Sets what is private to the compilation of `target`: the language, the warnings, and paths in __FILE__
 # relative to the repository, so that no output depends on where the checkout lies.
