@@ -60,9 +60,10 @@ function(holdfast_compile_settings target)
       # GCC bug 105651: std::string's operator+ sets off -Wrestrict at -O2.
       # It also takes Asio's allocation and release of a coroutine frame for strangers when it inlines only
       # one of them.
-      # And it can not tell which alternative of a variant holds a std::optional.
+      # And it can not tell which alternative of a variant holds a std::optional, nor that a small vector which
+      # grew does not copy from within itself.
       target_compile_options(${target} PRIVATE -Wno-restrict -Wno-mismatched-new-delete
-                                               -Wno-maybe-uninitialized)
+                                               -Wno-maybe-uninitialized -Wno-stringop-overread)
     endif()
     if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12.3)
       # Value range propagation of 12.2 miscompiles loops that compare two bools and leave early; the
