@@ -15,7 +15,7 @@ namespace {
 // inner folders come before outer ones.
 struct Arrows {
   std::string_view folder;
-  std::array<std::string_view, 10> targets;  // unused places are empty
+  std::array<std::string_view, 12> targets;  // unused places are empty
 };
 
 constexpr std::array kArrows = {
