@@ -141,7 +141,8 @@ Action declareDiff(CLI::App& app) {
   app.footer(
       "Exit code: 0 when all events are the same, 4 when they are not, 64 for a trace that is malformed or "
       "cut.\n\n"
-      "Example:\n  holdfast diff before.jsonl after.jsonl");
+      "Example:\n  holdfast run S-31 --trace before.jsonl && holdfast run S-31 --trace after.jsonl && "
+      "holdfast diff before.jsonl after.jsonl");
   return [arguments](Session& session) { return diff(session, *arguments); };
 }
 

@@ -209,7 +209,7 @@ Action declareShow(CLI::App& app) {
   app.footer(
       "Exit code: 0 when the pictures are there, 64 bad usage or a file that can not be written, 70 internal "
       "error.\n\n"
-      "Example:\n  holdfast show S-22 --without DR-3 --html s22.html --svg s22.svg");
+      "Example:\n  holdfast show S-31 --without FR-2 --html s31.html --svg s31.svg");
   return [arguments](Session& session) { return showRun(session, *arguments); };
 }
 

@@ -60,8 +60,8 @@ function(holdfast_compile_settings target)
       # GCC bug 105651: std::string's operator+ sets off -Wrestrict at -O2.
       # It also takes Asio's allocation and release of a coroutine frame for strangers when it inlines only
       # one of them.
-      # And it can not tell which alternative of a variant holds a std::optional, nor that a small vector which
-      # grew does not copy from within itself.
+      # And it can not tell which alternative of a variant holds a std::optional, nor that a small vector
+      # which grew does not copy from within itself.
       target_compile_options(${target} PRIVATE -Wno-restrict -Wno-mismatched-new-delete
                                                -Wno-maybe-uninitialized -Wno-stringop-overread)
     endif()

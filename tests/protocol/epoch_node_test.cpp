@@ -26,6 +26,7 @@ CallLock lockFor(std::uint32_t call, KeyId key, Duration wait = sim::seconds(4))
 
 TEST(EpochNode, LocksInTheFirstEpochAsWithAFixedMembership) {
   NodeDriver driver = driverOf(3);
+  driver.advance(sim::milliseconds(10));  // the founders' certificate and incarnations become durable
   driver.input(kSecond, lockFor(1, driver.keyAt(kFirst)));
   ASSERT_NE(driver.lockReply(CallId{1}), nullptr);
   EXPECT_EQ(driver.lockReply(CallId{1})->error, ErrorClass::none);
@@ -58,6 +59,7 @@ TEST(EpochNode, AChangeMovesTheDepartedMembersKeysAndGrantsOnlyAfterTheProtectio
 TEST(EpochNode, ADelegationOfTheOldEpochAdmitsNobodyMore) {
   NodeDriver driver = driverOf(3);
   const KeyId key = driver.keyAt(kFirst);
+  driver.advance(sim::milliseconds(10));
   driver.input(kSecond, {CallLock{CallId{1}, key, sim::seconds(4), sim::seconds(3), true, 0}});
   ASSERT_NE(driver.lockReply(CallId{1}), nullptr);
   driver.input(kFirst, AdminProposeMembership{NodeId::none(), kThird});

@@ -249,13 +249,13 @@ nlohmann::json arbitraryJson(int levels) {
   }
 }
 
-/// Whether the general library finds the grammar kept. It refuses numbers that no double can hold on top of
-/// that.
-bool isJson(const std::string& text) {
+/// Whether the general library finds the grammar kept; nothing when it stops at a number that no double can
+/// hold, for then it has not looked at what follows.
+std::optional<bool> isJson(const std::string& text) {
   try {
     return !nlohmann::json::parse(text).is_discarded();
   } catch (const nlohmann::json::out_of_range&) {
-    return true;
+    return std::nullopt;
   } catch (const nlohmann::json::parse_error&) {
     return false;
   }
@@ -280,12 +280,12 @@ RC_GTEST_PROP(JsonCursorProperty, AgreesWithTheGeneralLibrary, ()) {
   // Two differences are meant: a second member of one name is refused here, and text that is not UTF-8 there.
   const auto members = splitObject(text);
   const bool accepted = members || members.error().what.ends_with("a second time");
-  const bool acceptedThere = isJson(text);
-  RC_TAG(acceptedThere ? "valid" : "invalid");
-  if (acceptedThere) RC_ASSERT(accepted);
+  const std::optional<bool> acceptedThere = isJson(text);
+  RC_TAG(acceptedThere ? (*acceptedThere ? "valid" : "invalid") : "beyond double");
+  if (acceptedThere == true) RC_ASSERT(accepted);
   std::string ascii = text;
   for (char& c : ascii) c = static_cast<unsigned char>(c) < 0x80 ? c : 'x';
-  if (members) RC_ASSERT(isJson(ascii));
+  if (members) RC_ASSERT(isJson(ascii) != false);
 }
 
 TEST(JsonCursor, ResolvesEscapes) {
