@@ -13,6 +13,15 @@ constexpr std::uint64_t kMostJobs = 1'024;
 
 unsigned hardwareJobs() { return std::max(1U, std::thread::hardware_concurrency()); }
 
+/// The setting that --membership stands for; none when it was not given.
+std::expected<std::vector<std::string>, std::string> membershipSetting(const std::string& kind) {
+  if (kind.empty()) return std::vector<std::string>{};
+  if (kind == "epoch" || kind == "fixed") return std::vector{"protocol.membership=" + kind};
+  if (kind == "home-map") return std::vector<std::string>{"protocol.membership=homeMap"};
+  return std::unexpected(
+      fmt::format("'{}' is no kind of membership; expected epoch, home-map or fixed", kind));
+}
+
 }  // namespace
 
 void addSubjectOptions(CLI::App& app, SubjectArguments& arguments) {
@@ -30,6 +39,10 @@ void addSubjectOptions(CLI::App& app, SubjectArguments& arguments) {
       ->type_name("OPTION=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--membership", arguments.membership,
+                 "who says who the members are: epoch (they agree on it), home-map (an operator publishes "
+                 "it) or fixed; short for --set protocol.membership=...")
+      ->type_name("KIND");
   app.add_flag("--print-options", arguments.printOptions,
                "print every option on a line of its own instead of in groups");
 }
@@ -38,13 +51,16 @@ std::expected<void, Failure> readSubject(const SubjectArguments& arguments, Subj
   const auto rules = parseRules(arguments.without);
   if (!rules) return std::unexpected(badValue("--without", rules.error()));
   for (const std::string& rule : rulesOff(*rules)) subject.rules.switchOff(*protocol::ruleFromName(rule));
-  if (subject.directed != nullptr && !arguments.settings.empty()) {
-    return std::unexpected(
-        Failure{fmt::format("--set: {} is a directed scenario, which has options of its own; expected --set "
-                            "with the random workload ('{}') only",
-                            subject.directed->name, kMixed)});
+  if (subject.directed != nullptr && !(arguments.settings.empty() && arguments.membership.empty())) {
+    return std::unexpected(Failure{
+        fmt::format("{0}: {1} is a directed scenario, which has options of its own; expected {0} "
+                    "with the random workload ('{2}') only",
+                    arguments.settings.empty() ? "--membership" : "--set", subject.directed->name, kMixed)});
   }
-  auto options = applySettings(subject.options, arguments.settings);
+  auto settings = membershipSetting(arguments.membership);
+  if (!settings) return std::unexpected(badValue("--membership", settings.error()));
+  settings->insert(settings->end(), arguments.settings.begin(), arguments.settings.end());
+  auto options = applySettings(subject.options, *settings);
   if (!options) return std::unexpected(badValue("--set", options.error()));
   if (subject.plan) {
     if (auto fits = scenarios::validate(*subject.plan, *options); !fits) {
@@ -54,7 +70,7 @@ std::expected<void, Failure> readSubject(const SubjectArguments& arguments, Subj
   subject.options = std::move(*options);
   if (!subject.source.empty()) {
     for (const std::string& rule : rulesOff(*rules)) subject.source += " --without " + rule;
-    for (const std::string& setting : arguments.settings) subject.source += " --set " + shellWord(setting);
+    for (const std::string& setting : *settings) subject.source += " --set " + shellWord(setting);
   }
   return {};
 }

@@ -17,10 +17,11 @@ namespace holdfast::cli {
 struct SubjectArguments {
   std::vector<std::string> without;
   std::vector<std::string> settings;
+  std::string membership;
   bool printOptions = false;
 };
 
-/// Adds --without, --set and --print-options. `arguments` must outlive `app`.
+/// Adds --without, --set, --membership and --print-options. `arguments` must outlive `app`.
 void addSubjectOptions(CLI::App& app, SubjectArguments& arguments);
 
 /// Reads them into `subject`, whose other members are set already: rules and options change what it has.

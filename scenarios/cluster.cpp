@@ -138,6 +138,9 @@ void Cluster::dispatch(const Event& event) {
     case EventKind::heal:
       healEverything();
       return;
+    case EventKind::operate:
+      operate();
+      return;
     default:
       break;
   }
@@ -413,6 +416,19 @@ protocol::KeyInfo makeKey(const std::string& table, const std::string& key, std:
   return {table + "/" + key, std::move(*bytes), tableNumber};
 }
 
+namespace {
+
+/// How long after healing the members may go on changing, and how long the last change keeps its homes from
+/// granting (EP-8): who was silent is proposed away, asks to be let in again, and may just miss a round.
+Duration rehomingAfterHealing(const protocol::ProtocolOptions& p) {
+  if (p.membership != protocol::MembershipKind::epoch) return {};
+  const Duration change = p.renewEvery * 2 + p.proposalTimeout * 2 + p.proposalBackoff * 4;
+  const Duration protection = p.epochLease + p.skew + p.maxDelegation + p.skew;
+  return change * 3 + protection + protection / 8;
+}
+
+}  // namespace
+
 checkers::CheckerOptions checkerOptionsFor(const RunOptions& options) {
   checkers::CheckerOptions judged;
   judged.nodes = options.nodes;
@@ -423,7 +439,7 @@ checkers::CheckerOptions checkerOptionsFor(const RunOptions& options) {
   // has its lease, its drain is cut short by its delegation's end, and a waiter its wait.
   const Duration nominal =
       p.maxDelegation * 2 + p.skew * 2 + options.workload.lease * 2 + options.workload.wait * 2;
-  judged.livenessBound = nominal + nominal / 10;
+  judged.livenessBound = nominal + nominal / 10 + rehomingAfterHealing(p);
   judged.epochLease = p.epochLease;
   // Members that change are known to the checker that watches them change.
   if (p.membership == protocol::MembershipKind::fixed) {

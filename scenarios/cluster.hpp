@@ -243,6 +243,7 @@ class Cluster {
     faultEnd,     // slot: index in the plan
     repair,       // peer: the origin; argument: position
     heal,
+    operate,   // the operator looks after those who are to be let in
     rejected,  // a send failed: peer, slot: key, argument: kind
   };
 
@@ -428,6 +429,15 @@ class Cluster {
   void scheduleRepair(const Hole& hole, Duration after);
   void repair(const Event& event);
 
+  // cluster_operator.cpp: who has the members changed
+  void beginChange(const Fault& fault);
+  void endChange(const Fault& fault);
+  bool tellMembers(const protocol::AdminProposeMembership& change);
+  bool isLiveMember(NodeId node) const;
+  void letIn(NodeId node);
+  void operate();
+  bool canDoWithout(NodeId node) const;
+
   ClusterSetup setup_;
   sim::KeyedRandom random_;
   TrueInstant now_;
@@ -460,6 +470,8 @@ class Cluster {
   std::vector<std::uint32_t> activeFaults_;
   bool autoRepair_ = false;
   std::vector<Hole> holes_;
+  std::vector<NodeId> toLetIn_;                           // whom the operator wants to be members (again)
+  bool operating_ = false;                                // an `operate` event is on its way
   std::vector<std::vector<protocol::LogEntry>> archive_;  // index: NodeId; purged entries, from position 1 on
 
   PlanClients clients_;

@@ -38,6 +38,7 @@ inline constexpr std::uint64_t kConnectTie = 7;
 inline constexpr std::uint64_t kClientTie = 8;
 inline constexpr std::uint64_t kRepairTie = 9;
 inline constexpr std::uint64_t kRejectionTie = 10;
+inline constexpr std::uint64_t kOperatorTie = 11;
 
 /// A key for EventQueue::pushKeyed().
 constexpr std::uint64_t tie(std::uint64_t kind, std::uint64_t whom, std::uint64_t number) {

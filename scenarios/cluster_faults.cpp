@@ -50,6 +50,24 @@ void Cluster::beginFault(std::uint32_t index) {
     case FaultKind::wallJump:
       jumpWall(fault.node, Duration{fault.amount});
       return;
+    case FaultKind::admitMember:
+      letIn(fault.node);
+      return;
+    case FaultKind::dismissMember:
+    case FaultKind::replaceMember:
+      beginChange(fault);
+      break;
+    case FaultKind::replaceDisk:
+    case FaultKind::corruptDisk:
+      if (m.process.crashed() || !canDoWithout(fault.node)) return;
+      if (fault.kind == FaultKind::corruptDisk) {
+        (void)corruptRecord(fault.node, protocol::RecordKind::acceptor);
+        (void)corruptRecord(fault.node, protocol::RecordKind::certificate);
+      }
+      crash(fault.node);
+      if (fault.kind == FaultKind::replaceDisk) (void)replaceDisk(fault.node);
+      m.downBy = fault.id;
+      break;
     default:
       break;
   }
@@ -63,9 +81,14 @@ void Cluster::endFault(std::uint32_t index) {
   // Gone already when everything was healed before.
   if (std::erase(activeFaults_, index) == 0) return;
   const Fault& fault = plan_.faults[index];
-  if (fault.kind == FaultKind::crash) {
+  const bool downs = fault.kind == FaultKind::crash || fault.kind == FaultKind::replaceDisk ||
+                     fault.kind == FaultKind::corruptDisk;
+  if (fault.kind == FaultKind::dismissMember || fault.kind == FaultKind::replaceMember) {
+    endChange(fault);
+  } else if (downs) {
     // Whoever crashed the process restarts it: another crash's end must not.
-    if (machine(fault.node).downBy == fault.id) restart(fault.node, fault.amount == 1);
+    const bool reboots = fault.kind == FaultKind::crash && fault.amount == 1;
+    if (machine(fault.node).downBy == fault.id) restart(fault.node, reboots);
   } else if (fault.kind == FaultKind::pause) {
     if (machine(fault.node).pausedBy == fault.id) resume(fault.node);
   } else {
@@ -189,6 +212,7 @@ void Cluster::repair(const Event& event) {
 
 void Cluster::healEverything() {
   observe(NodeId{0}, obs::PhaseChanged{obs::Phase::healed});
+  for (const std::uint32_t index : activeFaults_) endChange(plan_.faults[index]);
   activeFaults_.clear();
   directives_.clear();
   releaseAllHeld();

@@ -124,6 +124,14 @@ std::uint64_t Coverage::count(Milestone milestone) const {
       return refusals(ErrorClass::conflict409, Cause::expired);
     case refused409Revoked:
       return refusals(ErrorClass::conflict409, Cause::revoked);
+    case epochDecided:
+      return kind<obs::MembershipDecided>();
+    case certificateRefused:
+      return kind<obs::CertificateRefused>();
+    case refused503Activation:
+      return refusals(ErrorClass::lockUnavailable503, Cause::activation);
+    case refused503NotMember:
+      return refusals(ErrorClass::lockUnavailable503, Cause::notMember);
     default:
       return milestones_[static_cast<std::size_t>(milestone)];
   }
@@ -140,6 +148,24 @@ std::uint64_t Coverage::refusals(obs::ErrorClass error) const {
 
 void Coverage::refuse(obs::ErrorClass error, obs::Cause cause) {
   ++refusals_[static_cast<std::size_t>(error)][static_cast<std::size_t>(cause)];
+}
+
+void Coverage::install(const obs::MembershipInstalled& what, sim::NodeId node) {
+  reach(Milestone::caughtUp, what.number < newest_ && what.number > 1);
+  if (joining_.contains(node) && what.members.contains(node) && what.number > 1) {
+    reach(Milestone::joinerInstalled);
+    joining_.bits &= ~(std::uint64_t{1} << node.value);
+  }
+  if (what.number <= newest_) return;
+  if (newest_ > 0) {
+    const bool removed = (members_.bits & ~what.members.bits) != 0;
+    const bool added = (what.members.bits & ~members_.bits) != 0;
+    reach(Milestone::memberRemoved, removed);
+    reach(Milestone::memberAdded, added);
+    reach(Milestone::memberReplaced, removed && added);
+  }
+  newest_ = what.number;
+  members_ = what.members;
 }
 
 Coverage& Coverage::operator+=(const Coverage& other) {

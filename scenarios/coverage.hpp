@@ -22,68 +22,92 @@ inline constexpr std::size_t kErrorClasses = obs::kEnumeratorCount<obs::ErrorCla
 inline constexpr std::size_t kCauses = obs::kEnumeratorCount<obs::Cause>;
 inline constexpr std::size_t kObservationKinds = std::variant_size_v<obs::Observation>;
 
-/// Something a sweep must have reached at least once.
+// Something a sweep must have reached at least once.
+// clang-format off
+#define HOLDFAST_MILESTONES(X) \
+  X(admittedCached) \
+  X(admittedVirgin) \
+  X(admittedClean) \
+  X(admittedRecovery) \
+  X(handoff) /* a grant after a clean release, to another node */ \
+  X(renewal) /* a grant to the node that was the delegate already */ \
+  X(recall) \
+  X(recallFailed) \
+  X(drainSettled) \
+  X(drainCutShort) /* DR-4: the deadline came before everything was settled */ \
+  X(earlyDrop) /* DR-5 */ \
+  X(delegationLapsed) /* at the delegate */ \
+  X(grantExpired) /* at the home (DG-3) */ \
+  X(grantRejected) /* DG-5, DG-6, DG-7 */ \
+  X(handedBack) \
+  X(queued) /* DG-10 */ \
+  X(barrier) \
+  X(barrierShared) /* one barrier for several recoveries */ \
+  X(barrierSkipped) /* L-2a, L-2b */ \
+  X(barrierFailed) \
+  X(lineageLost) \
+  X(fenceWaited) \
+  X(quarantine) \
+  X(coordinatorReplaced) \
+  X(membershipLapsed) \
+  X(reentered) \
+  X(revoked) \
+  X(attemptAborted) /* S-23 */ \
+  X(commitFailed) \
+  X(recoveredCommit) /* a commit found durable after a crash */ \
+  X(applyFailed) \
+  X(gapFound) \
+  X(holeRepaired) \
+  X(crashed) \
+  X(paused) \
+  X(messageLost) \
+  X(messageRefused) \
+  X(refused503Quarantine) \
+  X(refused503HomeUnreachable) \
+  X(refused503NoMembership) \
+  X(refused503Barrier) \
+  X(refused423Contended) \
+  X(refused409Expired) \
+  X(refused409Revoked) \
+  /* Of agreed memberships (EP). */ \
+  X(proposalFailureDriven) /* somebody was silent, or agreement had come to a halt */ \
+  X(proposalAdministrative) \
+  X(duel) /* a round was given up for a greater ballot */ \
+  X(acceptedBefore) /* a promise reported a value (EP-2) */ \
+  X(epochDecided) \
+  X(memberRemoved) \
+  X(memberAdded) \
+  X(memberReplaced) /* one out and one in, at once */ \
+  X(joinerInstalled) /* a node without trustworthy records became a member (EP-11) */ \
+  X(joiningCorrupted) /* a node found its records spoilt */ \
+  X(caughtUp) /* a configuration was installed when a newer one was about */ \
+  X(protectionCarried) /* a promise reported what predecessors were owed (EP-9) */ \
+  X(certificateRefused) /* EP-5, EP-11 */ \
+  X(refused503Activation) \
+  X(refused503NotMember)
+// clang-format on
+
 enum class Milestone : std::uint8_t {
-  admittedCached,
-  admittedVirgin,
-  admittedClean,
-  admittedRecovery,
-  handoff,  // a grant after a clean release, to another node
-  renewal,  // a grant to the node that was the delegate already
-  recall,
-  recallFailed,
-  drainSettled,
-  drainCutShort,     // DR-4: the deadline came before everything was settled
-  earlyDrop,         // DR-5
-  delegationLapsed,  // at the delegate
-  grantExpired,      // at the home (DG-3)
-  grantRejected,     // DG-5, DG-6, DG-7
-  handedBack,
-  queued,  // DG-10
-  barrier,
-  barrierShared,   // one barrier for several recoveries
-  barrierSkipped,  // L-2a, L-2b
-  barrierFailed,
-  lineageLost,
-  fenceWaited,
-  quarantine,
-  coordinatorReplaced,
-  membershipLapsed,
-  reentered,
-  revoked,
-  attemptAborted,  // S-23
-  commitFailed,
-  recoveredCommit,  // a commit found durable after a crash
-  applyFailed,
-  gapFound,
-  holeRepaired,
-  crashed,
-  paused,
-  messageLost,
-  messageRefused,
-  refused503Quarantine,
-  refused503HomeUnreachable,
-  refused503NoMembership,
-  refused503Barrier,
-  refused423Contended,
-  refused409Expired,
-  refused409Revoked,
+#define HOLDFAST_MILESTONE_ENUMERATOR(name) name,
+  HOLDFAST_MILESTONES(HOLDFAST_MILESTONE_ENUMERATOR)
+#undef HOLDFAST_MILESTONE_ENUMERATOR
 };
-BOOST_DESCRIBE_ENUM(Milestone, admittedCached, admittedVirgin, admittedClean, admittedRecovery, handoff,
-                    renewal, recall, recallFailed, drainSettled, drainCutShort, earlyDrop, delegationLapsed,
-                    grantExpired, grantRejected, handedBack, queued, barrier, barrierShared, barrierSkipped,
-                    barrierFailed, lineageLost, fenceWaited, quarantine, coordinatorReplaced,
-                    membershipLapsed, reentered, revoked, attemptAborted, commitFailed, recoveredCommit,
-                    applyFailed, gapFound, holeRepaired, crashed, paused, messageLost, messageRefused,
-                    refused503Quarantine, refused503HomeUnreachable, refused503NoMembership,
-                    refused503Barrier, refused423Contended, refused409Expired, refused409Revoked)
+// One by one, because BOOST_DESCRIBE_ENUM takes no more than 52 at once.
+#define HOLDFAST_MILESTONE_ENTRY(name) BOOST_DESCRIBE_ENUM_ENTRY(Milestone, name)
+BOOST_DESCRIBE_ENUM_BEGIN(Milestone)
+HOLDFAST_MILESTONES(HOLDFAST_MILESTONE_ENTRY)
+BOOST_DESCRIBE_ENUM_END(Milestone)
+#undef HOLDFAST_MILESTONE_ENTRY
 inline constexpr std::size_t kMilestones = obs::kEnumeratorCount<Milestone>;
+
+/// Whether only a run with members that agree on themselves can reach it.
+constexpr bool isOfEpochs(Milestone milestone) { return milestone >= Milestone::proposalFailureDriven; }
 
 class Coverage {
  public:
-  /// Counts one observation.
+  /// Counts one observation of `node`.
   template <class T>
-  void add(const T& what);
+  void add(const T& what, sim::NodeId node = sim::NodeId::none());
 
   std::uint64_t count(Milestone milestone) const;
   std::uint64_t admissions(obs::Path path) const { return admissions_[static_cast<std::size_t>(path)]; }
@@ -113,6 +137,12 @@ class Coverage {
     milestones_[static_cast<std::size_t>(milestone)] += when ? 1 : 0;
   }
   void refuse(obs::ErrorClass error, obs::Cause cause);
+  void install(const obs::MembershipInstalled& what, sim::NodeId node);
+
+  // Of the run that is going on: its newest membership, and who waits for the first one with a new identity.
+  std::uint32_t newest_ = 0;
+  obs::NodeBits members_;
+  obs::NodeBits joining_;
 
   std::array<std::uint64_t, kObservationKinds> kinds_{};
   std::array<std::uint64_t, kPaths> admissions_{};
@@ -121,7 +151,7 @@ class Coverage {
 };
 
 template <class T>
-void Coverage::add(const T& what) {
+void Coverage::add(const T& what, sim::NodeId node) {
   ++kinds_[boost::mp11::mp_find<obs::Observation, T>::value];
   if constexpr (std::is_same_v<T, obs::Admitted>) {
     ++admissions_[static_cast<std::size_t>(what.path)];
@@ -145,6 +175,18 @@ void Coverage::add(const T& what) {
     reach(Milestone::recoveredCommit, what.recovered);
   } else if constexpr (std::is_same_v<T, obs::Applied>) {
     reach(Milestone::applyFailed, what.failed);
+  } else if constexpr (std::is_same_v<T, obs::ProposalStarted>) {
+    reach(what.administrative ? Milestone::proposalAdministrative : Milestone::proposalFailureDriven);
+  } else if constexpr (std::is_same_v<T, obs::ProposalAbandoned>) {
+    reach(Milestone::duel, what.cause == obs::Cause::superseded && what.counter > 0);
+  } else if constexpr (std::is_same_v<T, obs::MembershipPromised>) {
+    reach(Milestone::acceptedBefore, what.accepted);
+    reach(Milestone::protectionCarried, what.carried > sim::Duration{});
+  } else if constexpr (std::is_same_v<T, obs::MembershipJoining>) {
+    joining_.insert(node);
+    reach(Milestone::joiningCorrupted, what.why == obs::JoiningReason::corrupted);
+  } else if constexpr (std::is_same_v<T, obs::MembershipInstalled>) {
+    install(what, node);
   }
 }
 

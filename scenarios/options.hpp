@@ -71,7 +71,7 @@ struct WorkloadOptions {
   /// Probability that an operation aims at the hot key, which is key 0; otherwise all keys are as likely.
   std::uint32_t hotKeyPpm = 250'000;
   /// The workload goes on for this much of the healed phase, so that its liveness is judged on new work.
-  Duration intoHealedPhase = sim::seconds(18);
+  Duration intoHealedPhase = sim::seconds(80);
 
   friend bool operator==(const WorkloadOptions&, const WorkloadOptions&) = default;
 };
@@ -122,6 +122,15 @@ struct FaultOptions {
   FaultRate applyFailure{sim::seconds(35), sim::seconds(1), sim::seconds(8)};  ///< lasts until the repair
   FaultRate sendFailure{sim::seconds(25), sim::milliseconds(500), sim::seconds(4)};
   std::uint32_t sendFailurePpm = 300'000;
+  // Of agreed memberships only (EP).
+  FaultRate admitMember{sim::seconds(25), {}, {}};  ///< an operator has the last node let in
+  FaultRate dismissMember{sim::seconds(35), sim::seconds(3), sim::seconds(20)};  ///< one has a node left out
+  FaultRate replaceMember{sim::seconds(40), sim::seconds(3),
+                          sim::seconds(20)};  ///< and the last let in for it
+  FaultRate replaceDisk{sim::seconds(35), sim::milliseconds(50), sim::seconds(10)};  ///< records lost (EP-11)
+  FaultRate corruptDisk{sim::seconds(35), sim::milliseconds(50), sim::seconds(10)};  ///< records spoilt
+  /// Probability that the last node of a seed is no founder: a blank identity that may be let in (EP-11).
+  std::uint32_t sparePpm = 400'000;
   FaultRate logPurge{sim::seconds(45), sim::seconds(2), sim::seconds(8)};  ///< gaps last until repaired
   FaultRate rateChange{sim::seconds(10), {}, {}};  ///< a monotonic clock changes its rate (CK-1)
   FaultRate wallJump{sim::seconds(12), {}, {}};    ///< a wall clock is set, either way (CK-5)
@@ -144,8 +153,16 @@ BOOST_DESCRIBE_STRUCT(FaultOptions, (),
                        loss, lossPpm, duplication, duplicationPpm, reordering, reorderingPpm, reorderExtra,
                        latencySpike, spikeExtra, slowApply, slowApplyExtra, slowCommit, slowCommitExtra,
                        commitAbort, commitAbortPpm, commitFailure, commitFailurePpm, applyFailure,
-                       sendFailure, sendFailurePpm, logPurge, rateChange, wallJump, wallJumpBy,
-                       scarceLineagePpm, tornPpm, maxDriftPpb, wallOffsetUpTo, wallDriftPpb))
+                       sendFailure, sendFailurePpm, admitMember, dismissMember, replaceMember, replaceDisk,
+                       corruptDisk, sparePpm, logPurge, rateChange, wallJump, wallJumpBy, scarceLineagePpm,
+                       tornPpm, maxDriftPpb, wallOffsetUpTo, wallDriftPpb))
+
+/// The protocol of runs of plans: as it is by default, with members that agree on themselves (EP).
+constexpr protocol::ProtocolOptions epochs() {
+  protocol::ProtocolOptions options;
+  options.membership = protocol::MembershipKind::epoch;
+  return options;
+}
 
 /// A whole run.
 struct RunOptions {
@@ -153,8 +170,8 @@ struct RunOptions {
   std::uint16_t nodes = 5;  ///< 1 to 63; named A, B, ... (N00, N01, ... when there are more than 26)
   std::uint32_t keys = 6;   ///< 1 to 1'000'000; named accounts/k0, accounts/k1, ...
   Duration faultPhase = sim::seconds(40);
-  Duration healedPhase = sim::seconds(30);
-  protocol::ProtocolOptions protocol;
+  Duration healedPhase = sim::seconds(90);
+  protocol::ProtocolOptions protocol = epochs();
   DelayOptions delays;
   WorkloadOptions workload;
   FaultOptions faults;

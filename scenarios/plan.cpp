@@ -78,7 +78,8 @@ bool isForAllNodes(FaultKind kind) {
 }
 
 bool hasPeer(FaultKind kind) {
-  return kind == FaultKind::cutOneWay || kind == FaultKind::latencySpike || kind == FaultKind::applyFailure;
+  return kind == FaultKind::cutOneWay || kind == FaultKind::latencySpike || kind == FaultKind::applyFailure ||
+         kind == FaultKind::replaceMember;
 }
 
 Problem judge(const Fault& fault, const std::string& path, const Plan& plan, const RunOptions& options) {

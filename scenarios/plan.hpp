@@ -82,10 +82,16 @@ enum class FaultKind : std::uint8_t {
   logPurge,            ///< node drops its log up to its end; gaps at its peers are repaired after duration
   rateChange,          ///< node: its monotonic clock runs at amount ppb
   wallJump,            ///< node: its wall clock jumps by amount ns
+  admitMember,         ///< an operator has the members let node in, until they do (EP-13)
+  dismissMember,       ///< an operator has the members leave node out, and let it in again after duration
+  replaceMember,       ///< the same, with peer let in for it
+  replaceDisk,         ///< node crashes and restarts after duration with another disk for its records (EP-11)
+  corruptDisk,         ///< the same, with its records spoilt
 };
 BOOST_DESCRIBE_ENUM(FaultKind, crash, replaceCoordinator, pause, cutOneWay, partition, isolate, loss,
                     duplication, reordering, latencySpike, slowApply, slowCommit, commitAbort, commitFailure,
-                    applyFailure, sendFailure, logPurge, rateChange, wallJump)
+                    applyFailure, sendFailure, logPurge, rateChange, wallJump, admitMember, dismissMember,
+                    replaceMember, replaceDisk, corruptDisk)
 
 struct Fault {
   std::uint64_t id = 0;  ///< Keys the fault's draws; unique in the plan.

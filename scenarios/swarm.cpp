@@ -16,6 +16,7 @@ constexpr std::uint64_t kClockStream = 0x73776d2e636c636bULL;      // "swm.clck"
 constexpr std::uint64_t kWallOffsets = 1'000;
 constexpr std::uint64_t kDrifts = 1'001;
 constexpr std::uint64_t kScarceLineage = 1'003;
+constexpr std::uint64_t kSpare = 1'004;
 
 // Ids in decimal tell what they are: node and number of an operation, kind and number of a fault.
 constexpr std::uint64_t kOperationNodes = 10'000'000'000;
@@ -104,6 +105,16 @@ const FaultRate& rateOf(const FaultOptions& f, FaultKind kind) {
       return f.rateChange;
     case FaultKind::wallJump:
       return f.wallJump;
+    case FaultKind::admitMember:
+      return f.admitMember;
+    case FaultKind::dismissMember:
+      return f.dismissMember;
+    case FaultKind::replaceMember:
+      return f.replaceMember;
+    case FaultKind::replaceDisk:
+      return f.replaceDisk;
+    case FaultKind::corruptDisk:
+      return f.corruptDisk;
   }
   return f.crash;
 }
@@ -150,9 +161,25 @@ bool needsTwoNodes(FaultKind kind) {
     case FaultKind::isolate:
     case FaultKind::latencySpike:
     case FaultKind::applyFailure:
+    case FaultKind::replaceMember:
       return true;
     default:
       return false;
+  }
+}
+
+/// Whether the members of this run can be changed in that way.
+bool fitsMembership(const RunOptions& options, FaultKind kind) {
+  switch (kind) {
+    case FaultKind::admitMember:
+    case FaultKind::replaceMember:
+      return hasSpare(options);
+    case FaultKind::dismissMember:
+    case FaultKind::replaceDisk:
+    case FaultKind::corruptDisk:
+      return options.protocol.membership == protocol::MembershipKind::epoch;
+    default:
+      return true;
   }
 }
 
@@ -171,6 +198,7 @@ void drawFaults(const RunOptions& options, FaultKind kind, Plan& plan) {
   const FaultRate& rate = rateOf(options.faults, kind);
   if (rate.meanGap.ns <= 0 || !swarmHas(options, kind)) return;
   if (needsTwoNodes(kind) && options.nodes < 2) return;
+  if (!fitsMembership(options, kind)) return;
   const sim::KeyedRandom random{options.seed};
   const auto kindNumber = static_cast<std::uint64_t>(kind);
   const std::uint64_t windows = static_cast<std::uint64_t>(options.faultPhase.ns / rate.meanGap.ns) + 1;
@@ -186,6 +214,12 @@ void drawFaults(const RunOptions& options, FaultKind kind, Plan& plan) {
     if (hasNode(kind)) fault.node = NodeId{static_cast<std::uint16_t>(draws.below(options.nodes, who))};
     if (kind == FaultKind::cutOneWay || kind == FaultKind::latencySpike || kind == FaultKind::applyFailure) {
       fault.peer = otherNode(options, fault.node, draws);
+    }
+    const NodeId last{static_cast<std::uint16_t>(options.nodes - 1)};
+    if (kind == FaultKind::admitMember) fault.node = last;
+    if (kind == FaultKind::replaceMember) {
+      fault.node = NodeId{static_cast<std::uint16_t>(draws.below(options.nodes - 1U, who))};
+      fault.peer = last;
     }
     fault.amount = amountOf(options, kind, draws);
     plan.faults.push_back(fault);
@@ -294,6 +328,12 @@ bool swarmHas(const RunOptions& options, FaultKind kind) {
 bool lineageIsScarce(const RunOptions& options) {
   return sim::KeyedRandom{options.seed}.chance(options.faults.scarceLineagePpm, kSwarmStream, kScarceLineage,
                                                0);
+}
+
+bool hasSpare(const RunOptions& options) {
+  const bool epochs = options.protocol.membership == protocol::MembershipKind::epoch;
+  return epochs && options.nodes > 2 &&
+         sim::KeyedRandom{options.seed}.chance(options.faults.sparePpm, kSwarmStream, kSpare, 0);
 }
 
 Plan drawPlan(const RunOptions& options) {

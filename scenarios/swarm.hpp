@@ -17,6 +17,9 @@ Plan drawPlan(const RunOptions& options);
 /// Whether the homes of the seed keep a single dependency set each.
 bool lineageIsScarce(const RunOptions& options);
 
+/// Whether the last node of the seed is no founder: a blank identity that may be let in later (EP-11).
+bool hasSpare(const RunOptions& options);
+
 /// Whether the seed has this kind of fault at all (its swarm draw).
 bool swarmHas(const RunOptions& options, FaultKind kind);
 

@@ -204,6 +204,9 @@ RunReport runPlan(const RunOptions& options, const protocol::Rules& rules, const
                   ObservationSink* sink, RunProgress* progress) {
   ClusterSetup setup;
   setup.directory = makeDirectory(options);
+  if (hasSpare(options)) {
+    for (std::uint16_t i = 0; i + 1 < options.nodes; ++i) setup.members.push_back(NodeId{i});
+  }
   setup.options = options;
   if (lineageIsScarce(options)) setup.options.protocol.lineageSets = 1;
   setup.rules = rules;

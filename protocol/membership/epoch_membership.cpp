@@ -165,21 +165,34 @@ MembershipChange EpochMembership::onPersisted(const PersistDone& done, const Mem
   MembershipChange change;
   if (done.record == RecordKind::acceptor) {
     deliver(acceptor_.onPersisted(done, protectedUntil_, env), env);
-  } else if (done.record == RecordKind::certificate && !keeping_.empty() &&
-             keeping_.front().sequence == done.sequence) {
-    if (done.failed) {
-      // Nothing that depends on it has happened; it is written again, with what came behind it.
-      for (Keeping& kept : keeping_) {
-        kept.sequence = ++certificateSequence_;
-        env.persist(kept.certificate, kept.sequence);
-      }
-    } else {
-      Certificate durable = std::move(keeping_.front().certificate);
-      keeping_.erase(keeping_.begin());
-      change = install(std::move(durable), env);
-    }
+  } else if (done.record == RecordKind::certificate) {
+    change = onKept(done, env);
   }
   change |= drain(env);
+  return change;
+}
+
+/// What has become durable is installed in the order of the numbers; answers of the disk may overtake others.
+MembershipChange EpochMembership::onKept(const PersistDone& done, const MembershipEnv& env) {
+  const auto kept = std::find_if(keeping_.begin(), keeping_.end(),
+                                 [&](const Keeping& k) { return k.sequence == done.sequence; });
+  if (kept == keeping_.end()) return {};
+  if (done.failed) {
+    // Nothing that depends on it has happened; it is written again, with what came behind it.
+    for (auto later = kept; later != keeping_.end(); ++later) {
+      later->sequence = ++certificateSequence_;
+      later->durable = false;
+      env.persist(later->certificate, later->sequence);
+    }
+    return {};
+  }
+  kept->durable = true;
+  MembershipChange change;
+  while (!keeping_.empty() && keeping_.front().durable) {
+    Certificate durable = std::move(keeping_.front().certificate);
+    keeping_.erase(keeping_.begin());
+    change |= install(std::move(durable), env);
+  }
   return change;
 }
 
@@ -308,7 +321,7 @@ MembershipChange EpochMembership::keep(Certificate certificate, const Membership
   const bool next = certificate.number() == newest().number + 1 || certificate.number() == 1;
   if (!next && env.on(Rule::EP11_RefuseOlder)) return {};
   if (!env.on(Rule::EP5_DurableChain)) return install(std::move(certificate), env);
-  keeping_.push_back({++certificateSequence_, certificate});
+  keeping_.push_back({++certificateSequence_, certificate, false});
   env.persist(std::move(certificate), certificateSequence_);
   return {};
 }

@@ -73,6 +73,7 @@ class EpochMembership {
   MembershipChange onQuery(NodeId from, const MembershipQuery& query, const MembershipEnv& env);
   MembershipChange begin(const MembershipEnv& env);
   MembershipChange renew(const MembershipEnv& env);
+  MembershipChange onKept(const PersistDone& done, const MembershipEnv& env);
   MembershipChange keep(Certificate certificate, const MembershipEnv& env);
   MembershipChange install(Certificate certificate, const MembershipEnv& env);
   void adoptHead();
@@ -119,6 +120,7 @@ class EpochMembership {
   struct Keeping {
     std::uint32_t sequence = 0;
     Certificate certificate;
+    bool durable = false;  // and waits for the ones before it
   };
   std::vector<Keeping> keeping_;  // certificates on their way to the disk, in order
   std::uint32_t certificateSequence_ = 0;
