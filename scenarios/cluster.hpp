@@ -408,6 +408,7 @@ class Cluster {
   void storeThrough(Machine& m, std::size_t kind, std::uint64_t position);
   void crashRecords(Machine& m, const std::array<std::uint64_t, protocol::kRecordKindCount>& durable);
   protocol::DurableMembership readRecords(Machine& m);
+  static bool isSpoilt(const Machine& m);
   void formatDisk(Machine& m);
   void persistOnDisk(NodeId node, Machine& m, const Event& event);
   void startApply(NodeId node, Machine& m, const protocol::Apply& apply);

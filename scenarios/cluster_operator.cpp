@@ -68,7 +68,8 @@ bool Cluster::canDoWithout(NodeId node) const {
   const auto survives = [&](const protocol::Configuration& configuration) {
     std::size_t intact = 0;
     for (const protocol::Member& member : configuration.members) {
-      intact += member.node != node && machine(member.node).stored.disk == member.identity ? 1U : 0U;
+      const Machine& m = machine(member.node);
+      intact += member.node != node && m.stored.disk == member.identity && !isSpoilt(m) ? 1U : 0U;
     }
     // One more may be proposed away, for being silent, before the loss is made good.
     return intact > 0 && (intact - 1) * 2 > configuration.members.size() - 1;

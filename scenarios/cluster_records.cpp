@@ -66,15 +66,18 @@ void Cluster::crashRecords(Machine& m, const std::array<std::uint64_t, protocol:
   m.records.clear();
 }
 
+/// Whether records fail their checksum.
+bool Cluster::isSpoilt(const Machine& m) {
+  for (std::size_t kind = 0; kind < protocol::kRecordKindCount; ++kind) {
+    if (m.disk.recover(recordFile(kind))->bad) return true;
+  }
+  return false;
+}
+
 /// What a starting process finds. A disk on which records fail their checksum is formatted: that is a new
 /// disk.
 protocol::DurableMembership Cluster::readRecords(Machine& m) {
-  bool corrupted = false;
-  for (std::size_t kind = 0; kind < protocol::kRecordKindCount; ++kind) {
-    const sim::FileId file = recordFile(kind);
-    if (!m.disk.recover(file)->bad) continue;
-    corrupted = true;
-  }
+  const bool corrupted = isSpoilt(m);
   if (corrupted) formatDisk(m);
   protocol::DurableMembership found = m.stored;
   found.corrupted = corrupted;

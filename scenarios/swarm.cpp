@@ -177,7 +177,7 @@ bool fitsMembership(const RunOptions& options, FaultKind kind) {
     case FaultKind::dismissMember:
     case FaultKind::replaceDisk:
     case FaultKind::corruptDisk:
-      return options.protocol.membership == protocol::MembershipKind::epoch;
+      return options.nodes > 2 && options.protocol.membership == protocol::MembershipKind::epoch;
     default:
       return true;
   }
