@@ -89,6 +89,84 @@ ScenarioResult homeDies(ScenarioContext& context) {
   });
 }
 
+/// Messages of agreement and catching up, renewals not among them.
+std::uint64_t changeMessages(const Story& story) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = static_cast<std::size_t>(MessageKind::membershipPrepare);
+       i < obs::kEnumeratorCount<MessageKind>; ++i) {
+    sum += story.messages(static_cast<MessageKind>(i));
+  }
+  return sum;
+}
+
+std::uint64_t renewalMessages(const Story& story) {
+  return story.messages(MessageKind::membershipRenew) + story.messages(MessageKind::membershipRenewAck);
+}
+
+std::size_t durableRecords(const Story& story) {
+  return story.count<obs::DurableWrite>(
+      [](const obs::DurableWrite& write, NodeId) { return write.metadata; });
+}
+
+/// How many of the five keys B obtains, asked for all at once.
+Task<int> obtained(Story& story) {
+  const StoryNode b = story.node("B");
+  std::vector<Pending<LockOutcome>> asked;
+  for (const std::string& key : kFiveKeys) asked.push_back(b.lock(key, callFor(600_ms, 200_ms)));
+  int count = 0;
+  for (const Pending<LockOutcome>& one : asked) {
+    const LockOutcome lock = co_await one.answer();
+    if (!lock.admitted()) continue;
+    ++count;
+    b.unlock(lock);
+  }
+  co_return count;
+}
+
+/// What B obtains, second by second, from before E's death on; and what the membership costs meanwhile.
+ScenarioResult availability(ScenarioContext& context, protocol::MembershipKind kind) {
+  StoryOptions options = epochOptions(kFive, {}, kFiveKeys);
+  options.protocol.membership = kind;
+  Story story(context, options);
+  return story.run([&]() -> Task<> {
+    const bool epochs = story.options().protocol.membership == protocol::MembershipKind::epoch;
+    co_await story.sleep(1_s);
+    const std::uint64_t renewals = renewalMessages(story);
+    co_await story.sleep(10_s);
+    const std::uint64_t perSecond = (renewalMessages(story) - renewals) / 10;
+    story.expectEqual(co_await obtained(story), 5, "keys obtained before the death");
+    const std::uint64_t messages = changeMessages(story);
+    const std::size_t records = durableRecords(story);
+    const TrueInstant died = story.now();
+    story.node("E").crash();
+    std::string curve;
+    int last = 0;
+    int least = 5;
+    for (int second = 1; second <= 40; ++second) {
+      const Duration until = died + sim::seconds(second) - story.now();
+      if (until > Duration{}) co_await story.sleep(until);
+      last = co_await obtained(story);
+      least = std::min(least, last);
+      curve += fmt::format(" {}", last);
+    }
+    story.expectEqual(last, epochs ? 5 : 4, "keys obtained in the end");
+    story.expectEqual(least, epochs ? 0 : 4, "keys obtained in the worst second");
+    story.note(
+        fmt::format("keys obtained of 5 in each second after the death of one of five nodes:{}", curve));
+    story.note(fmt::format("renewals cost {} messages a second", perSecond));
+    story.note(fmt::format("the change cost {} messages and {} durable records",
+                           changeMessages(story) - messages, durableRecords(story) - records));
+  });
+}
+
+ScenarioResult availabilityOfEpochs(ScenarioContext& context) {
+  return availability(context, protocol::MembershipKind::epoch);
+}
+
+ScenarioResult availabilityOfHomeMaps(ScenarioContext& context) {
+  return availability(context, protocol::MembershipKind::homeMap);
+}
+
 // ---- S-41 -------------------------------------------------------------------------------------------------
 
 ScenarioResult minorityStops(ScenarioContext& context) {
@@ -305,6 +383,16 @@ std::vector<Scenario> membershipScenarios() {
        "One of five dies: its keys are refused and all others lock, until a membership without it is active.",
        {{Rule::EP8_WaitsOut, Checker::membership}, {Rule::EP9_GatesEveryKey, Checker::membership}},
        &homeDies},
+      {"S-40-availability-epoch",
+       "EP-6, EP-8, EP-9",
+       "What can be locked in each second after a death, with members that agree on a new membership.",
+       {},
+       &availabilityOfEpochs},
+      {"S-40-availability-home-map",
+       "HM-7",
+       "The same with a home map: the dead home's share is gone until an operator acts, and nothing else.",
+       {},
+       &availabilityOfHomeMaps},
       {"S-41-minority-stops",
        "EP-6, EP-11",
        "Two of five are cut off: they stop by their own clocks, and catch up by certificates when healed.",
