@@ -154,7 +154,7 @@ ScenarioResult availability(ScenarioContext& context, protocol::MembershipKind k
     story.note(
         fmt::format("keys obtained of 5 in each second after the death of one of five nodes:{}", curve));
     story.note(fmt::format("renewals cost {} messages a second", perSecond));
-    story.note(fmt::format("the change cost {} messages and {} durable records",
+    story.note(fmt::format("in these 40 s memberships cost {} further messages and {} durable records",
                            changeMessages(story) - messages, durableRecords(story) - records));
   });
 }
