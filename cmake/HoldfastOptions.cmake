@@ -55,6 +55,10 @@ function(holdfast_compile_settings target)
   if(HOLDFAST_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # libstdc++ 12 sorts stably by way of a function that it declares deprecated.
+    target_compile_options(${target} PRIVATE -Wno-deprecated-declarations)
+  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
       # GCC bug 105651: std::string's operator+ sets off -Wrestrict at -O2.

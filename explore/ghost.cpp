@@ -53,8 +53,8 @@ struct Ghost::Observer {
   std::uint8_t node;
   obs::MonotonicInstant now;
 
-  void fail(Breach breach) const {
-    if (ghost.breach == Breach::none) ghost.breach = breach;
+  void fail(Breach first) const {
+    if (ghost.breach == Breach::none) ghost.breach = first;
   }
   Call& call(obs::CallId id) const { return ghost.calls[id.value - 1]; }
   std::uint8_t keyOfTxn(std::size_t txn) const { return cast.calls[cast.txns[txn].call].key; }
