@@ -31,6 +31,9 @@ class Concern {
     for (EventIndex i = 0; i <= incident.event; ++i) {
       if (isCore(i)) first_ = std::min(first_, i);
     }
+    // An incident without callers is about what its node, or its key's home, did before.
+    alone_ = incident.calls.empty() && incident.txns.empty() && first_ == incident.event;
+    if (alone_) first_ = 0;
     followBarriers();
     for (EventIndex i = first_; i <= incident.event; ++i) {
       if (isCore(i) && run_[i].node.valid()) nodes_.insert(run_[i].node);
@@ -43,6 +46,7 @@ class Concern {
     const obs::Stamped& event = run_[i];
     const Mentions m = mentionsOf(event.what);
     const bool here = nodes_.contains(event.node);
+    if (alone_ && here && keys_.empty()) return Weight::circumstance;
     if (m.key.valid() && keys_.contains(m.key) && here) {
       if (m.message != 0) return nodes_.contains(m.peer) ? Weight::message : Weight::none;
       if (kindIs<obs::Granted, obs::ReleaseSeen, obs::GrantExpired, obs::HandBackSeen, obs::LineageLost,
@@ -118,6 +122,7 @@ class Concern {
   std::set<std::uint64_t> nonces_;
   std::set<std::pair<obs::NodeId, obs::Position>> entries_;
   EventIndex first_ = 0;
+  bool alone_ = false;
 };
 
 /// The incident's event, and for each call, transaction and witness in it the last that is known of it.
@@ -206,7 +211,9 @@ Slice sliceOf(Run run, const HappensBefore& order, const Incident& incident, std
   }
   for (std::size_t weight = byWeight.size(); weight-- > 0;) {
     const std::vector<EventIndex>& events = byWeight[weight];
-    const std::size_t room = most > slice.events.size() ? most - slice.events.size() : 0;
+    constexpr std::size_t kMostCircumstances = 20;
+    std::size_t room = most > slice.events.size() ? most - slice.events.size() : 0;
+    if (weight == static_cast<std::size_t>(Weight::circumstance)) room = std::min(room, kMostCircumstances);
     // Of equals the latest stay: they are closest to the incident.
     const std::size_t kept = std::min(room, events.size());
     slice.leftOut += events.size() - kept;

@@ -61,6 +61,17 @@ TEST(Slice, KeepsWhatMattersMostWhenItMustBeShort) {
   EXPECT_THAT(told.slice.events, Contains(r.inside));
 }
 
+TEST(Slice, OfAnIncidentWithoutCallersIsWhatItsNodeDidBefore) {
+  RunBuilder b;
+  const auto started = b.add(1, kA, obs::NodeStarted{1});
+  b.add(2, kB, obs::NodeStarted{1});
+  const auto renewed = b.add(3, kA, obs::MembershipRenewed{1, {9 * kMillisecond}});
+  Incident incident;
+  incident.event = renewed;
+  incident.nodes = {kA};
+  EXPECT_THAT(sliceOf(b.run, HappensBefore(b.run), incident).events, testing::ElementsAre(started, renewed));
+}
+
 TEST(Slice, OfAnEventThatIsNotThereIsEmpty) {
   const OverlapRun r;
   Incident nowhere;
