@@ -34,6 +34,7 @@ using Action = std::function<Result(Session&)>;
   X(replay, declareReplay)            \
   X(shrink, declareShrink)            \
   X(check-corpus, declareCheckCorpus) \
+  X(explore, declareExplore)          \
   X(explain, declareExplain)          \
   X(show, declareShow)                \
   X(diff, declareDiff)                \

@@ -17,36 +17,52 @@ Configuration twoNodes(std::string name, std::string summary) {
   return c;
 }
 
+Configuration brief(Configuration c) {
+  c.ticks.wait = 2;
+  c.ticks.grace = 0;
+  return c;
+}
+
 std::vector<Configuration> shipped() {
   std::vector<Configuration> all;
-  all.push_back(twoNodes("handoff", "2 nodes, 1 key: home and another each lock once, all clocks in step"));
+  all.push_back(brief(twoNodes("brief", "home and another lock once each; the shortest waits")));
+  all.push_back(twoNodes("handoff", "home and another lock once each; waits outlast a delegation"));
 
-  Configuration drift = twoNodes("drift", "2 nodes, 1 key: as handoff, clocks one tick apart, timers late");
+  Configuration lease = twoNodes("lease", "as handoff; waits and leases a tick longer");
+  lease.ticks.wait = 4;
+  lease.ticks.lease = 2;
+  all.push_back(lease);
+
+  Configuration drift = brief(twoNodes("drift", "as brief; clocks drift a tick apart, timers fire late"));
   drift.drift = 1;
   drift.ticks.skew = 2;
   drift.punctual = false;
   all.push_back(drift);
 
-  Configuration lease = twoNodes("lease", "2 nodes, 1 key: as handoff, waits and leases a tick longer");
-  lease.ticks.wait = 4;
-  lease.ticks.lease = 2;
-  all.push_back(lease);
-
-  Configuration loss =
-      twoNodes("loss", "2 nodes, 1 key: a message is lost, another duplicated, a request asked again");
+  Configuration loss = brief(twoNodes("loss", "as brief; one message is lost, another duplicated, retries"));
   loss.budgets.losses = 1;
   loss.budgets.duplicates = 1;
-  loss.ticks.retry = 2;
+  loss.ticks.retry = 1;
   all.push_back(loss);
 
-  Configuration drain = twoNodes("drain", "2 nodes, 1 key: a staged write, a commit in flight, a handoff");
+  Configuration drain = brief(twoNodes("drain", "both write; a commit may abort once or stay in flight"));
   drain.clients = {{1, section(0, true)}, {0, section(0, true)}};
   drain.budgets.aborts = 1;
   all.push_back(drain);
 
-  Configuration crash = twoNodes("crash", "2 nodes, 1 key: a crash and a restart of either node");
+  Configuration crash = brief(twoNodes("crash", "as brief; either node crashes once and restarts"));
   crash.budgets.crashes = 1;
   all.push_back(crash);
+
+  Configuration keys = brief(twoNodes("two-keys", "2 keys; home and another lock one each, then the other"));
+  keys.keys = 2;
+  keys.clients = {{0, section(0)}, {1, section(1)}};
+  all.push_back(keys);
+
+  Configuration three = brief(twoNodes("three", "3 nodes; two that are not the home lock once each"));
+  three.nodes = 3;
+  three.clients = {{1, section(0)}, {2, section(0)}};
+  all.push_back(three);
   return all;
 }
 

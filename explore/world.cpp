@@ -73,17 +73,18 @@ void World::addPrograms() {
 void World::boot() {
   State state;
   state.left = configuration_.budgets;
-  Entries pool;
+  UnderWay way;
+  way.trail = &bootTrail_;
   for (std::uint8_t i = 0; i < configuration_.nodes; ++i) {
     state.nodes[i] = table_->start(i, protocol::Durable{});
-    advance(state, pool, i, boots_[i]);
+    advance(state, way, i, boots_[i]);
   }
-  while (!pool.empty()) {
-    const std::uint32_t item = pool.front().item;
-    pool.erase(pool.begin());
-    advance(state, pool, table_->item(item).node, item);
+  while (!way.entries.empty()) {
+    const std::uint32_t item = way.entries.front().item;
+    way.entries.erase(way.entries.begin());
+    advance(state, way, table_->item(item).node, item);
   }
-  setPool(state, pool);
+  setPool(state, way);
   skipClients(state);
   initial_ = state;
 }
@@ -104,14 +105,14 @@ std::uint16_t World::queueOf(const Item& item) const {
 }
 
 /// Puts the unordered part into the order of its hashes, so that equal contents are equal.
-void World::setPool(State& state, Entries& pool) const {
-  std::stable_sort(pool.begin(), pool.end(), [&](const Entry& a, const Entry& b) {
+void World::setPool(State& state, UnderWay& way) const {
+  std::stable_sort(way.entries.begin(), way.entries.end(), [&](const Entry& a, const Entry& b) {
     if (a.queue != b.queue) return a.queue < b.queue;
     return a.queue == 0 && table_->item(a.item).hash < table_->item(b.item).hash;
   });
   std::uint64_t hash = 0x9ddfea08eb382d69ULL;
-  for (const Entry& entry : pool) hash = sim::mix(hash, table_->item(entry.item).hash + entry.queue);
-  state.pool = pools_->add(hash, [&] { return Pool{pool, hash}; });
+  for (const Entry& entry : way.entries) hash = sim::mix(hash, table_->item(entry.item).hash + entry.queue);
+  state.pool = pools_->add(hash, [&] { return Pool{way.entries, hash}; });
 }
 
 /// Whether the entry is one that can arrive: unordered and not like the one before, or first of its queue.
@@ -178,11 +179,7 @@ void World::faults(const State& state, std::vector<Choice>& out) const {
     if (isDown(state, node)) {
       out.push_back({ChoiceKind::restart, node, 0});
     } else if (state.left.crashes != 0) {
-      std::uint16_t commits = 0;
-      for (const Entry& entry : (*pools_)[state.pool].entries) {
-        const Item& item = table_->item(entry.item);
-        commits = static_cast<std::uint16_t>(commits + (item.kind == ItemKind::commit && item.node == node));
-      }
+      const std::size_t commits = commitsOf(state, node).size();
       for (std::uint16_t kept = 0; kept <= commits; ++kept) out.push_back({ChoiceKind::crash, node, kept});
     }
   }
@@ -200,37 +197,38 @@ void World::faults(const State& state, std::vector<Choice>& out) const {
 
 // ---- Steps ------------------------------------------------------------------------------------------------
 
-void World::apply(State& state, const Choice& choice) const {
-  thread_local Entries pool;
+void World::apply(State& state, const Choice& choice, std::vector<Fed>* trail) const {
+  thread_local UnderWay way;
+  way.trail = trail;
   if (choice.kind == ChoiceKind::tick) {
     if (configuration_.drift != 0) {
-      tick(state, choice.who);
+      tick(state, choice.who, trail);
     } else {
-      for (std::uint8_t node = 0; node < configuration_.nodes; ++node) tick(state, node);
+      for (std::uint8_t node = 0; node < configuration_.nodes; ++node) tick(state, node, trail);
     }
     skipClients(state);
     return;
   }
-  pool = (*pools_)[state.pool].entries;
+  way.entries = (*pools_)[state.pool].entries;
   const std::uint32_t item = itemOf(state, choice);
-  const auto remove = [&] { pool.erase(pool.begin() + choice.which); };
+  const auto remove = [&] { way.entries.erase(way.entries.begin() + choice.which); };
   switch (choice.kind) {
     case ChoiceKind::client:
       ++state.places[choice.who];
-      advance(state, pool, programs_[choice.who].node, item);
+      advance(state, way, programs_[choice.who].node, item);
       break;
     case ChoiceKind::wake:
-      advance(state, pool, choice.who, item);
+      advance(state, way, choice.who, item);
       break;
     case ChoiceKind::deliver:
       remove();
       // What arrives at a process that is down is lost.
-      if (!isDown(state, choice.who)) advance(state, pool, choice.who, item);
+      if (!isDown(state, choice.who)) advance(state, way, choice.who, item);
       break;
     case ChoiceKind::abort:
       --state.left.aborts;
       remove();
-      advance(state, pool, choice.who, item);
+      advance(state, way, choice.who, item);
       break;
     case ChoiceKind::lose:
       --state.left.losses;
@@ -238,24 +236,24 @@ void World::apply(State& state, const Choice& choice) const {
       break;
     case ChoiceKind::duplicate:
       --state.left.duplicates;
-      if (!isDown(state, choice.who)) advance(state, pool, choice.who, item);
+      if (!isDown(state, choice.who)) advance(state, way, choice.who, item);
       break;
     case ChoiceKind::crash:
-      crash(state, pool, choice);
+      crash(state, way, choice);
       break;
     case ChoiceKind::restart:
-      restart(state, pool, choice.who);
+      restart(state, way, choice.who);
       break;
     case ChoiceKind::cut:
-      cut(state, pool, choice.who);
+      cut(state, way, choice.who);
       break;
     case ChoiceKind::heal:
-      heal(state, pool, choice.who);
+      heal(state, way, choice.who);
       break;
     case ChoiceKind::tick:
       break;
   }
-  setPool(state, pool);
+  setPool(state, way);
   skipClients(state);
 }
 
@@ -281,26 +279,29 @@ std::uint32_t World::itemOf(const State& state, const Choice& choice) const {
   }
 }
 
-void World::advance(State& state, Entries& pool, std::uint8_t node, std::uint32_t item) const {
+void World::advance(State& state, UnderWay& way, std::uint8_t node, std::uint32_t item) const {
   const LocalStep& step = table_->step(state.nodes[node], item);
   state.nodes[node] = step.node;
-  carryOut(state, pool, step, node);
+  if (way.trail != nullptr) way.trail->push_back({node, item, &step});
+  carryOut(state, way, step, node);
 }
 
-void World::carryOut(State& state, Entries& pool, const LocalStep& step, std::uint8_t node) const {
+void World::carryOut(State& state, UnderWay& way, const LocalStep& step, std::uint8_t node) const {
   for (const obs::Observation& what : step.observations) state.ghost.on(node, what, step.now, cast_);
   for (const std::uint32_t number : step.items) {
     const Item& item = table_->item(number);
     const bool sent = item.kind == ItemKind::datagram || item.kind == ItemKind::stream;
     if (sent && isCut(state, item.from, item.node)) continue;
     if (item.kind == ItemKind::stream && isDown(state, item.node)) continue;
-    pool.push_back({queueOf(item), number});
+    way.entries.push_back({queueOf(item), number});
   }
 }
 
-void World::tick(State& state, std::uint8_t node) const {
+void World::tick(State& state, std::uint8_t node, std::vector<Fed>* trail) const {
   if (!isDown(state, node)) {
-    state.nodes[node] = table_->step(state.nodes[node], ticks_[node]).node;
+    const LocalStep& step = table_->step(state.nodes[node], ticks_[node]);
+    state.nodes[node] = step.node;
+    if (trail != nullptr) trail->push_back({node, ticks_[node], &step});
     state.ghost.tick(node, cast_);
   }
   if (configuration_.drift == 0) return;
@@ -331,10 +332,9 @@ void World::skipClients(State& state) const {
 
 // ---- Faults -----------------------------------------------------------------------------------------------
 
-void World::crash(State& state, Entries& pool, const Choice& choice) const {
-  const std::uint8_t node = choice.who;
+std::vector<std::uint32_t> World::commitsOf(const State& state, std::uint8_t node) const {
   std::vector<std::uint32_t> commits;
-  for (const Entry& entry : pool) {
+  for (const Entry& entry : (*pools_)[state.pool].entries) {
     const Item& item = table_->item(entry.item);
     if (item.kind == ItemKind::commit && item.node == node) commits.push_back(entry.item);
   }
@@ -344,6 +344,12 @@ void World::crash(State& state, Entries& pool, const Choice& choice) const {
   };
   std::sort(commits.begin(), commits.end(),
             [&](std::uint32_t a, std::uint32_t b) { return number(a) < number(b); });
+  return commits;
+}
+
+void World::crash(State& state, UnderWay& way, const Choice& choice) const {
+  const std::uint8_t node = choice.who;
+  std::vector<std::uint32_t> commits = commitsOf(state, node);
   commits.resize(choice.which);
   obs::Position head = table_->node(state.nodes[node]).node->replication().head();
   state.nodes[node] = table_->crash(state.nodes[node], node, commits);
@@ -353,7 +359,7 @@ void World::crash(State& state, Entries& pool, const Choice& choice) const {
     const auto* transaction = std::get_if<protocol::TransactionEntry>(&table_->item(commit).entry);
     if (transaction != nullptr) state.ghost.recovered(transaction->txn, head, cast_);
   }
-  std::erase_if(pool, [&](const Entry& entry) {
+  std::erase_if(way.entries, [&](const Entry& entry) {
     const Item& item = table_->item(entry.item);
     if (item.kind == ItemKind::datagram) return false;
     return item.node == node || (item.kind == ItemKind::stream && item.from == node);
@@ -367,33 +373,33 @@ std::uint32_t World::peerUp(std::uint8_t node, std::uint8_t peer) const {
 }
 
 /// The process starts, and the connections to its running peers come up with it.
-void World::restart(State& state, Entries& pool, std::uint8_t node) const {
+void World::restart(State& state, UnderWay& way, std::uint8_t node) const {
   state.down = static_cast<std::uint8_t>(state.down & ~mask(node));
   state.nodes[node] = table_->start(node, table_->durable(state.nodes[node]).durable);
-  advance(state, pool, node, boots_[node]);
+  advance(state, way, node, boots_[node]);
   for (std::uint8_t peer = 0; peer < configuration_.nodes; ++peer) {
     if (peer == node || isDown(state, peer) || isCut(state, node, peer)) continue;
-    advance(state, pool, peer, peerUp(peer, node));
+    advance(state, way, peer, peerUp(peer, node));
   }
 }
 
-void World::cut(State& state, Entries& pool, std::uint8_t pair) const {
+void World::cut(State& state, UnderWay& way, std::uint8_t pair) const {
   --state.left.cuts;
   state.cut = static_cast<std::uint8_t>(state.cut | mask(pair));
-  std::erase_if(pool, [&](const Entry& entry) {
+  std::erase_if(way.entries, [&](const Entry& entry) {
     const Item& item = table_->item(entry.item);
     const bool sent = item.kind == ItemKind::datagram || item.kind == ItemKind::stream;
     return sent && pairOf(item.from, item.node) == pair;
   });
 }
 
-void World::heal(State& state, Entries& pool, std::uint8_t pair) const {
+void World::heal(State& state, UnderWay& way, std::uint8_t pair) const {
   state.cut = static_cast<std::uint8_t>(state.cut & ~mask(pair));
   for (std::uint8_t high = 1; high < configuration_.nodes; ++high) {
     for (std::uint8_t low = 0; low < high; ++low) {
       if (pairOf(low, high) != pair || isDown(state, low) || isDown(state, high)) continue;
-      advance(state, pool, low, peerUp(low, high));
-      advance(state, pool, high, peerUp(high, low));
+      advance(state, way, low, peerUp(low, high));
+      advance(state, way, high, peerUp(high, low));
     }
   }
 }

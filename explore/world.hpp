@@ -62,7 +62,18 @@ class World {
 
   State initial() const { return initial_; }
   void choices(const State& state, std::vector<Choice>& out) const;
-  void apply(State& state, const Choice& choice) const;
+  void apply(State& state, const Choice& choice) const { apply(state, choice, nullptr); }
+  /// What a node was given in the course of a choice, and what it did.
+  struct Fed {
+    std::uint8_t node = 0;
+    std::uint32_t item = 0;
+    const LocalStep* step = nullptr;
+  };
+  /// The same; appends what each node was given, in order, unless `trail` is null.
+  void apply(State& state, const Choice& choice, std::vector<Fed>* trail) const;
+  /// What the nodes were given before the first state.
+  const std::vector<Fed>& bootTrail() const { return bootTrail_; }
+
   std::uint64_t fingerprint(const State& state) const;
   Judgement judge(const State& state) const;
   std::uint32_t actor(const State& state, const Choice& choice) const;
@@ -74,9 +85,11 @@ class World {
   const Configuration& configuration() const { return configuration_; }
   const Cast& cast() const { return cast_; }
   NodeTable& table() const { return *table_; }
-  /// The input that a choice gives to a node of `state`: a number for NodeTable::item(); for client steps,
-  /// timers, ticks and arrivals only.
+  /// The input that a choice gives to a node, or what it loses: a number for NodeTable::item(); for client
+  /// steps, timers, ticks and what is under way only.
   std::uint32_t itemOf(const State& state, const Choice& choice) const;
+  /// The commits under way of a node, in the order in which they were asked for.
+  std::vector<std::uint32_t> commitsOf(const State& state, std::uint8_t node) const;
   std::uint8_t pairOf(std::uint8_t a, std::uint8_t b) const;
 
  private:
@@ -97,6 +110,10 @@ class World {
     std::uint32_t item = 0;
   };
   using Entries = std::vector<Entry>;
+  struct UnderWay {
+    Entries entries;
+    std::vector<Fed>* trail = nullptr;
+  };
   struct Pool {
     Entries entries;
     std::uint64_t hash = 0;
@@ -104,15 +121,15 @@ class World {
 
   void addPrograms();
   void boot();
-  void advance(State& state, Entries& pool, std::uint8_t node, std::uint32_t item) const;
-  void carryOut(State& state, Entries& pool, const LocalStep& step, std::uint8_t node) const;
-  void crash(State& state, Entries& pool, const Choice& choice) const;
-  void restart(State& state, Entries& pool, std::uint8_t node) const;
-  void cut(State& state, Entries& pool, std::uint8_t pair) const;
-  void heal(State& state, Entries& pool, std::uint8_t pair) const;
-  void tick(State& state, std::uint8_t node) const;
+  void advance(State& state, UnderWay& way, std::uint8_t node, std::uint32_t item) const;
+  void carryOut(State& state, UnderWay& way, const LocalStep& step, std::uint8_t node) const;
+  void crash(State& state, UnderWay& way, const Choice& choice) const;
+  void restart(State& state, UnderWay& way, std::uint8_t node) const;
+  void cut(State& state, UnderWay& way, std::uint8_t pair) const;
+  void heal(State& state, UnderWay& way, std::uint8_t pair) const;
+  void tick(State& state, std::uint8_t node, std::vector<Fed>* trail) const;
   void skipClients(State& state) const;
-  void setPool(State& state, Entries& pool) const;
+  void setPool(State& state, UnderWay& way) const;
   void choicesOfPool(const State& state, std::vector<Choice>& out) const;
   void faults(const State& state, std::vector<Choice>& out) const;
   bool first(const Entries& entries, std::size_t place) const;
@@ -133,6 +150,7 @@ class World {
   std::array<std::uint32_t, kMaxNodes> wakes_{};
   std::array<std::uint32_t, kMaxNodes> ticks_{};
   std::array<std::uint32_t, kMaxNodes> boots_{};
+  std::vector<Fed> bootTrail_;
   State initial_;
 };
 

@@ -1,0 +1,286 @@
+// holdfast explore: every schedule of a small configuration, or of all that are shipped.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "cli/arguments.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/suggest.hpp"
+#include "cli/verb.hpp"
+#include "cli/verb_options.hpp"
+#include "explore/fingerprint_set.hpp"
+#include "explore/replay.hpp"
+#include "explore/searches.hpp"
+#include "traces/trace.hpp"
+
+namespace holdfast::cli {
+namespace {
+
+struct ExploreArguments {
+  std::string configuration;
+  std::vector<std::string> without;
+  std::string strategy = "breadth";
+  std::string jobs;
+  std::string memory;
+  std::string depth;
+  std::string states;
+  std::string timeLimit;
+  std::string seed = "1";
+  std::string schedules = "10000";
+  std::string checkpoint;
+  std::string resume;
+  std::string trace;
+  bool force = false;
+};
+
+/// What the arguments mean.
+struct Exploration {
+  std::vector<explore::Configuration> configurations;
+  explore::Limits limits;
+  explore::WalkOptions walks;
+  std::vector<std::string> off;
+};
+
+constexpr std::uint64_t kMostMebibytes = std::uint64_t{1} << 24;
+
+std::expected<void, Failure> readConfigurations(const ExploreArguments& arguments, Exploration& e) {
+  const auto rules = parseRules(arguments.without);
+  if (!rules) return std::unexpected(badValue("--without", rules.error()));
+  e.off = rulesOff(*rules);
+  if (arguments.configuration.empty()) {
+    e.configurations = explore::configurations();
+  } else if (const auto* known = explore::findConfiguration(arguments.configuration)) {
+    e.configurations = {*known};
+  } else {
+    std::vector<std::string> names;
+    for (const auto& shipped : explore::configurations()) names.push_back(shipped.name);
+    return std::unexpected(Failure{fmt::format("there is no configuration '{}'; expected one of {}",
+                                               arguments.configuration, fmt::join(names, ", "))});
+  }
+  const bool one = e.configurations.size() == 1;
+  const bool files = !arguments.checkpoint.empty() || !arguments.resume.empty() || !arguments.trace.empty();
+  if (files && !one) {
+    return std::unexpected(
+        Failure{"--checkpoint, --resume and --trace are about one search; expected the name "
+                "of a configuration with them"});
+  }
+  for (auto& configuration : e.configurations) configuration.rules = *rules;
+  return {};
+}
+
+std::expected<Exploration, Failure> readExploration(const ExploreArguments& arguments) {
+  Exploration e;
+  if (auto read = readConfigurations(arguments, e); !read) return std::unexpected(read.error());
+  const auto jobs = readJobs(arguments.jobs);
+  if (!jobs) return std::unexpected(jobs.error());
+  e.limits.jobs = *jobs;
+  e.limits.memoryBytes = std::uint64_t{4096} << 20;
+  std::expected<void, Failure> read;
+  const auto count = [&](std::string_view option, const std::string& text, std::uint64_t most, auto&& take) {
+    if (!read || text.empty()) return;
+    const auto value = parseCount(option.substr(2), text, 1, most);
+    if (!value) {
+      read = std::unexpected(badValue(option, value.error()));
+    } else {
+      take(*value);
+    }
+  };
+  count("--memory", arguments.memory, kMostMebibytes,
+        [&](std::uint64_t mebibytes) { e.limits.memoryBytes = mebibytes << 20; });
+  count("--depth", arguments.depth, 1'000'000,
+        [&](std::uint64_t depth) { e.limits.depth = static_cast<std::uint32_t>(depth); });
+  count("--states", arguments.states, UINT32_MAX, [&](std::uint64_t states) { e.limits.states = states; });
+  count("--schedules", arguments.schedules, std::uint64_t{1} << 40,
+        [&](std::uint64_t schedules) { e.walks.schedules = schedules; });
+  if (!read) return std::unexpected(read.error());
+  if (!arguments.timeLimit.empty()) {
+    const auto time = parseRealTime(arguments.timeLimit);
+    if (!time) return std::unexpected(badValue("--time-limit", time.error()));
+    e.limits.seconds = static_cast<double>(*time) * 1e-9;
+  }
+  const auto seed = parseSeed(arguments.seed);
+  if (!seed) return std::unexpected(badValue("--seed", seed.error()));
+  e.walks.seed = *seed;
+  if (e.limits.depth != 0) e.walks.length = e.limits.depth;
+  const bool priorities = arguments.strategy == "priorities";
+  e.walks.strategy = priorities ? explore::Strategy::priorities : explore::Strategy::uniform;
+  return e;
+}
+
+std::expected<explore::Result, Failure> searchWorld(const explore::World& world, const ExploreArguments& arguments,
+                                               const explore::Limits& limits,
+                                               const explore::WalkOptions& walkOptions) {
+  if (arguments.strategy == "depth") return explore::depthFirst(world, limits);
+  if (arguments.strategy != "breadth") return explore::walks(world, limits, walkOptions);
+  auto result = explore::breadthFirst(world, limits, arguments.checkpoint, arguments.resume);
+  if (!result) return std::unexpected(Failure{result.error()});
+  return *result;
+}
+
+/// Replays the path, writes the trace if one is wanted, and says what happened.
+std::expected<int, Failure> tellPath(Session& session, const explore::World& world,
+                                     const explore::Result& result, const ExploreArguments& arguments,
+                                     const std::vector<std::string>& off) {
+  const protocol::Directory& directory = world.table().directory();
+  traces::Header header;
+  header.scenario = "explore/" + world.configuration().name;
+  header.rulesOff = off;
+  header.options = {{"identity", explore::identityOf(world.configuration())}};
+  header.names.nodes = directory.names();
+  for (const protocol::KeyInfo& key : directory.keys()) header.names.keys.push_back(key.printable);
+  const std::vector<std::string> steps = explore::describe(world, result.path);
+  std::optional<traces::TraceWriter> writer;
+  if (!arguments.trace.empty()) {
+    auto made =
+        traces::TraceWriter::create(arguments.trace, header, nlohmann::json{{"steps", steps}},
+                                    arguments.force ? traces::IfExists::replace : traces::IfExists::refuse);
+    if (!made) return std::unexpected(Failure{fmt::format("--trace: {}", made.error().what)});
+    writer = std::move(*made);
+  }
+  const explore::Replayed run = explore::replay(world, result.path, [&](const obs::Stamped& stamped) {
+    if (writer) writer->on(stamped);
+  });
+  for (std::size_t i = 0; i < steps.size(); ++i) session.out.say(fmt::format("  {:>3}  {}", i + 1, steps[i]));
+  const auto breach = static_cast<explore::Breach>(result.judgement.violation);
+  if (result.judgement.stuck && breach == explore::Breach::none) {
+    session.out.say("stuck       a caller waits, and nothing can happen any more");
+  }
+  for (const checkers::Finding& finding : run.findings.violations()) {
+    session.out.say("checker     " + checkers::describe(finding, {directory.names(), header.names.keys}));
+  }
+  if (writer) {
+    const auto done = writer->finish({{"verdict", "violated"}, {"breach", explore::nameOf(breach)}}, run.end);
+    if (!done) return std::unexpected(Failure{fmt::format("--trace: {}", done.error().what)});
+    session.out.say("trace       " + arguments.trace);
+  }
+  if (breach == explore::Breach::none) return kExitLiveness;
+  if (run.faithful && run.confirms(breach)) return kExitSafety;
+  return std::unexpected(
+      Failure{fmt::format("the replayed path does not show {}: the explorer took different states for equal",
+                          explore::nameOf(breach)),
+              kExitInternal});
+}
+
+void reportExploration(Session& session, const explore::World& world, const explore::Result& r,
+            const std::vector<std::string>& off) {
+  const std::string& name = world.configuration().name;
+  const double rate = r.seconds > 0 ? static_cast<double>(r.states) / r.seconds : 0;
+  const double omitted = explore::expectedOmissions(r.states);
+  const std::string reason = r.cut == explore::Cut::none ? "" : fmt::format(" ({})", explore::reason(r.cut));
+  session.out.say(fmt::format("{:<12}{}{}", name, explore::nameOf(r.verdict), reason));
+  session.out.say(fmt::format("            {} states, {} transitions, depth {}, {:.2f} s, {:.0f} states/s",
+                              r.states, r.transitions, r.depth, r.seconds, rate));
+  session.out.say(
+      fmt::format("            {} MiB at most, {} node states, {} local steps; omitted by collision: "
+                  "{:.1e} states expected",
+                  r.bytes >> 20, world.table().nodes(), world.table().steps(), omitted));
+  session.out.object({{"is", "exploration"},
+                      {"configuration", name},
+                      {"identity", explore::identityOf(world.configuration())},
+                      {"rulesOff", off},
+                      {"verdict", explore::nameOf(r.verdict)},
+                      {"reason", r.cut == explore::Cut::none ? "" : explore::reason(r.cut)},
+                      {"states", r.states},
+                      {"transitions", r.transitions},
+                      {"depth", r.depth},
+                      {"breach", explore::nameOf(static_cast<explore::Breach>(r.judgement.violation))},
+                      {"stuck", r.judgement.stuck},
+                      {"path", explore::describe(world, r.path)},
+                      {"bytes", r.bytes},
+                      {"nodeStates", world.table().nodes()},
+                      {"localSteps", world.table().steps()},
+                      {"expectedOmissions", omitted},
+                      {"seconds", r.seconds},
+                      {"statesPerSecond", rate}});
+}
+
+/// The row of docs/explore.md.
+std::string explorationRow(const explore::Configuration& configuration, const explore::Result& r) {
+  return fmt::format("| `{}` | {} | {} | {} | {} | {} |", configuration.name, configuration.summary,
+                     explore::nameOf(r.verdict), r.states, r.transitions, r.depth);
+}
+
+Result exploreAll(Session& session, const ExploreArguments& arguments) {
+  auto read = readExploration(arguments);
+  if (!read) return std::unexpected(read.error());
+  const InterruptGuard guard;
+  std::atomic<bool> interrupted = false;
+  std::vector<std::string> rows;
+  int worst = kExitHeld;
+  for (const explore::Configuration& configuration : read->configurations) {
+    if (const std::string wrong = explore::whatIsWrong(configuration); !wrong.empty()) {
+      return std::unexpected(Failure{fmt::format("{}: {}", configuration.name, wrong)});
+    }
+    const explore::World world(configuration);
+    explore::Limits limits = read->limits;
+    limits.interrupted = &interrupted;
+    limits.progress = [&](const explore::Progress& p) {
+      interrupted = InterruptGuard::requested();
+      session.out.progress(fmt::format("{}: {} states, depth {}, queue {}, {:.0f} states/s, {} MiB",
+                                       configuration.name, p.states, p.depth, p.queue,
+                                       static_cast<double>(p.states) / p.seconds, p.bytes >> 20));
+    };
+    const auto result = searchWorld(world, arguments, limits, read->walks);
+    if (!result) return std::unexpected(result.error());
+    reportExploration(session, world, *result, read->off);
+    rows.push_back(explorationRow(configuration, *result));
+    int code = result->verdict == explore::Verdict::verified ? kExitHeld : kExitInconclusive;
+    if (result->verdict == explore::Verdict::violated) {
+      const auto told = tellPath(session, world, *result, arguments, read->off);
+      if (!told) return std::unexpected(told.error());
+      code = *told;
+    }
+    // A violation outweighs what was not finished.
+    const auto rank = [](int exitCode) { return exitCode == kExitHeld ? 0 : 4 - exitCode; };
+    if (rank(code) > rank(worst)) worst = code;
+    if (interrupted) break;
+  }
+  if (rows.size() > 1) {
+    session.out.print("| configuration | what | verdict | states | transitions | depth |");
+    session.out.print("|---|---|---|---|---|---|");
+    for (const std::string& row : rows) session.out.print(row);
+  }
+  return worst;
+}
+
+}  // namespace
+
+Action declareExplore(CLI::App& app) {
+  auto arguments = std::make_shared<ExploreArguments>();
+  app.description(
+      "Try every schedule of a small configuration of the real protocol, within its budgets of faults, and "
+      "say "
+      "verified, violated with a shortest schedule, or incomplete with the reason. Without a name: all "
+      "configurations that are shipped, and a table of them.");
+  app.add_option("configuration", arguments->configuration, "handoff, drift, lease, loss, drain, crash, ...")
+      ->type_name("NAME");
+  app.add_option("--without", arguments->without, "switch a safety rule off, by name or id; may be repeated")
+      ->type_name("RULE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--strategy", arguments->strategy,
+                 "breadth (shortest schedule first), depth (iterative bounds), random, or priorities")
+      ->check(CLI::IsMember({"breadth", "depth", "random", "priorities"}));
+  addJobsOption(app, arguments->jobs);
+  app.add_option("--memory", arguments->memory, "stop before more is used; 4096 without it")
+      ->type_name("MIB");
+  app.add_option("--depth", arguments->depth, "do not go further from the first state")->type_name("STEPS");
+  app.add_option("--states", arguments->states, "stop once so many states were met")->type_name("COUNT");
+  app.add_option("--time-limit", arguments->timeLimit, "stop after so long (10s, 5min)")->type_name("TIME");
+  app.add_option("--seed", arguments->seed, "of random and priorities")->type_name("SEED");
+  app.add_option("--schedules", arguments->schedules, "how many schedules random and priorities try")
+      ->type_name("COUNT");
+  app.add_option("--checkpoint", arguments->checkpoint, "write what was done there when cut short")
+      ->type_name("FILE");
+  app.add_option("--resume", arguments->resume, "go on from a checkpoint of the same search")
+      ->type_name("FILE");
+  app.add_option("--trace", arguments->trace, "write the schedule that violates a promise as a trace")
+      ->type_name("FILE");
+  app.add_flag("--force", arguments->force, "replace an existing trace");
+  app.footer("Example:\n  holdfast explore handoff --without DG3_OneDelegate --trace dg3.trace");
+  return [arguments](Session& session) { return exploreAll(session, *arguments); };
+}
+
+}  // namespace holdfast::cli

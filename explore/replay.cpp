@@ -1,0 +1,241 @@
+#include "explore/replay.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <string_view>
+
+namespace holdfast::explore {
+namespace {
+
+constexpr sim::Duration kStepTime = sim::milliseconds(1);
+// A clock that stands still, as nearly as an observation can say so.
+constexpr std::int64_t kStandsStill = -999'999'999;
+
+checkers::CheckerOptions replayOptions(const Configuration& configuration) {
+  checkers::CheckerOptions options;
+  options.nodes = configuration.nodes;
+  options.countCoverage = false;
+  // Timers may be late in an exploration, which no caller can be promised anything about.
+  options.waitTolerance = sim::hours(1);
+  return options;
+}
+
+class Replayer {
+ public:
+  Replayer(const World& world, const Listener& listener)
+      : world_(world), listener_(listener), checkers_(replayOptions(world.configuration())) {
+    const std::uint8_t nodes = world.configuration().nodes;
+    observe(0, obs::PhaseChanged{obs::Phase::faults});
+    for (std::uint8_t node = 0; node < nodes; ++node) {
+      machines_.push_back({std::nullopt, {}, NodeTable::startReading(node), 0, {}});
+      observe(node, obs::WallSet{NodeTable::kWall, 0});
+    }
+    for (std::uint8_t node = 0; node < nodes; ++node) start(node, protocol::Durable{});
+    for (const World::Fed& fed : world.bootTrail()) feed(fed);
+  }
+
+  void take(const World::State& before, const World::Choice& choice) {
+    now_ = now_ + kStepTime;
+    using Kind = World::ChoiceKind;
+    World::State after = before;
+    std::vector<World::Fed> trail;
+    world_.apply(after, choice, &trail);
+    switch (choice.kind) {
+      case Kind::tick:
+        now_ = now_ + kTick;
+        break;
+      case Kind::lose:
+        lose(world_.itemOf(before, choice));
+        break;
+      case Kind::duplicate:
+        again_ = true;
+        break;
+      case Kind::crash:
+        crash(before, choice);
+        break;
+      case Kind::restart:
+        start(choice.who, std::exchange(machines_[choice.who].durable, {}));
+        break;
+      case Kind::cut:
+      case Kind::heal:
+        link(choice.who, choice.kind == Kind::cut);
+        break;
+      default:
+        break;
+    }
+    for (const World::Fed& fed : trail) feed(fed);
+    again_ = false;
+  }
+
+  Replayed result() const { return {faithful_, checkers_.findings(), now_}; }
+
+ private:
+  struct Machine {
+    std::optional<protocol::Node> node;
+    protocol::Durable durable;
+    obs::MonotonicInstant clock;
+    std::uint32_t starts = 0;
+    std::vector<obs::Observation> found;  // durable after a crash, told of at the restart
+  };
+
+  void observe(std::uint8_t node, const obs::Observation& what) {
+    const obs::Stamped stamped{now_, sim::NodeId{node}, what};
+    checkers_.on(stamped);
+    if (listener_) listener_(stamped);
+  }
+
+  void start(std::uint8_t node, const protocol::Durable& durable) {
+    Machine& machine = machines_[node];
+    machine.clock = NodeTable::startReading(node);
+    machine.node.emplace(world_.table().setup(node), durable);
+    observe(node, obs::ClockRate{machine.clock, kStandsStill});
+    observe(node, obs::NodeStarted{++machine.starts});
+    for (const obs::Observation& what : std::exchange(machine.found, {})) observe(node, what);
+  }
+
+  void feed(const World::Fed& fed) {
+    Machine& machine = machines_[fed.node];
+    const Item& item = world_.table().item(fed.item);
+    if (item.kind == ItemKind::tick) {
+      machine.clock = machine.clock + kTick;
+      observe(fed.node, obs::ClockRate{machine.clock, kStandsStill});
+      return;
+    }
+    if (const auto* deliver = std::get_if<protocol::Deliver>(&item.input)) {
+      observe(fed.node, obs::MessageDelivered{messageOf(fed.item, again_), deliver->from,
+                                              protocol::kindOf(deliver->message)});
+    }
+    effects_.clear();
+    machine.node->handle(item.input, protocol::Context{machine.clock, NodeTable::kWall, effects_});
+    const auto& expected = fed.step->observations;
+    faithful_ = faithful_ && effects_.observations.size() == expected.size();
+    for (std::size_t i = 0; i < effects_.observations.size(); ++i) {
+      const bool same = i < expected.size() && effects_.observations[i].index() == expected[i].index();
+      faithful_ = faithful_ && same;
+      observe(fed.node, effects_.observations[i]);
+    }
+    for (const std::uint32_t number : fed.step->items) send(fed.node, number);
+  }
+
+  void send(std::uint8_t from, std::uint32_t number) {
+    const Item& item = world_.table().item(number);
+    const auto* deliver = std::get_if<protocol::Deliver>(&item.input);
+    if (deliver == nullptr) return;
+    const std::uint64_t id = ++messages_;
+    underWay_[number].push_back(id);
+    const sim::KeyId key = std::visit(
+        [](const auto& message) {
+          if constexpr (requires { message.key; }) {
+            return message.key;
+          } else {
+            return sim::KeyId::none();
+          }
+        },
+        deliver->message);
+    observe(from, obs::MessageSent{id, sim::NodeId{item.node}, protocol::kindOf(deliver->message), key});
+  }
+
+  /// The id of the earliest copy under way, which is taken out unless it stays.
+  std::uint64_t messageOf(std::uint32_t number, bool stays) {
+    std::deque<std::uint64_t>& ids = underWay_[number];
+    if (ids.empty()) return 0;
+    const std::uint64_t id = ids.front();
+    if (!stays) ids.pop_front();
+    return id;
+  }
+
+  void lose(std::uint32_t number) {
+    const Item& item = world_.table().item(number);
+    const auto& deliver = std::get<protocol::Deliver>(item.input);
+    observe(item.from, obs::MessageLost{messageOf(number, false), sim::NodeId{item.node},
+                                        protocol::kindOf(deliver.message), obs::LossReason::random});
+  }
+
+  void crash(const World::State& before, const World::Choice& choice) {
+    Machine& machine = machines_[choice.who];
+    const sim::NodeId self{choice.who};
+    const std::vector<std::uint32_t> commits = world_.commitsOf(before, choice.who);
+    machine.durable = machine.node->takeDurable();
+    machine.node.reset();
+    observe(choice.who, obs::NodeCrashed{static_cast<std::uint32_t>(commits.size() - choice.which)});
+    for (std::size_t i = 0; i < choice.which; ++i) {
+      const protocol::LogEntry& entry = world_.table().item(commits[i]).entry;
+      const obs::Position position =
+          protocol::Node::recover(machine.durable, self, entry, world_.configuration().rules);
+      if (const auto* transaction = std::get_if<protocol::TransactionEntry>(&entry)) {
+        machine.found.push_back(obs::Settled{transaction->txn, true, true, position});
+      } else if (const auto* release = std::get_if<protocol::ReleaseEntry>(&entry)) {
+        machine.found.push_back(
+            obs::ControlAppended{obs::EntryKind::release, release->key, release->token, 0, position});
+      } else if (const auto* barrier = std::get_if<protocol::BarrierEntry>(&entry)) {
+        machine.found.push_back(
+            obs::ControlAppended{obs::EntryKind::barrier, sim::KeyId::none(), {}, barrier->nonce, position});
+      }
+    }
+  }
+
+  void link(std::uint8_t pair, bool cut) {
+    for (std::uint8_t high = 1; high < machines_.size(); ++high) {
+      for (std::uint8_t low = 0; low < high; ++low) {
+        if (world_.pairOf(low, high) != pair) continue;
+        for (const auto& [from, to] : {std::pair{low, high}, std::pair{high, low}}) {
+          if (cut) {
+            observe(from, obs::LinkCut{sim::NodeId{to}});
+          } else {
+            observe(from, obs::LinkHealed{sim::NodeId{to}});
+          }
+        }
+      }
+    }
+  }
+
+  const World& world_;
+  const Listener& listener_;
+  checkers::CheckerSet checkers_;
+  std::vector<Machine> machines_;
+  protocol::Effects effects_;
+  std::map<std::uint32_t, std::deque<std::uint64_t>> underWay_;  // by item: ids in the order of sending
+  std::uint64_t messages_ = 0;
+  obs::TrueInstant now_;
+  bool faithful_ = true;
+  bool again_ = false;  // what is delivered stays under way
+};
+
+}  // namespace
+
+bool Replayed::confirms(Breach breach) const {
+  return std::any_of(findings.violations().begin(), findings.violations().end(),
+                     [&](const checkers::Finding& finding) {
+                       return finding.severity == checkers::Severity::safety &&
+                              obs::nameOf(finding.anomaly) == nameOf(breach);
+                     });
+}
+
+Replayed replay(const World& world, const std::vector<std::uint16_t>& path, const Listener& listener) {
+  Replayer replayer(world, listener);
+  World::State state = world.initial();
+  std::vector<World::Choice> choices;
+  for (const std::uint16_t ordinal : path) {
+    choices.clear();
+    world.choices(state, choices);
+    replayer.take(state, choices.at(ordinal));
+    world.apply(state, choices.at(ordinal));
+  }
+  return replayer.result();
+}
+
+std::vector<std::string> describe(const World& world, const std::vector<std::uint16_t>& path) {
+  std::vector<std::string> lines;
+  World::State state = world.initial();
+  std::vector<World::Choice> choices;
+  for (const std::uint16_t ordinal : path) {
+    choices.clear();
+    world.choices(state, choices);
+    lines.push_back(world.describe(state, choices.at(ordinal)));
+    world.apply(state, choices.at(ordinal));
+  }
+  return lines;
+}
+
+}  // namespace holdfast::explore
