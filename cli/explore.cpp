@@ -109,9 +109,10 @@ std::expected<Exploration, Failure> readExploration(const ExploreArguments& argu
   return e;
 }
 
-std::expected<explore::Result, Failure> searchWorld(const explore::World& world, const ExploreArguments& arguments,
-                                               const explore::Limits& limits,
-                                               const explore::WalkOptions& walkOptions) {
+std::expected<explore::Result, Failure> searchWorld(const explore::World& world,
+                                                    const ExploreArguments& arguments,
+                                                    const explore::Limits& limits,
+                                                    const explore::WalkOptions& walkOptions) {
   if (arguments.strategy == "depth") return explore::depthFirst(world, limits);
   if (arguments.strategy != "breadth") return explore::walks(world, limits, walkOptions);
   auto result = explore::breadthFirst(world, limits, arguments.checkpoint, arguments.resume);
@@ -164,7 +165,7 @@ std::expected<int, Failure> tellPath(Session& session, const explore::World& wor
 }
 
 void reportExploration(Session& session, const explore::World& world, const explore::Result& r,
-            const std::vector<std::string>& off) {
+                       const std::vector<std::string>& off) {
   const std::string& name = world.configuration().name;
   const double rate = r.seconds > 0 ? static_cast<double>(r.states) / r.seconds : 0;
   const double omitted = explore::expectedOmissions(r.states);
@@ -254,7 +255,7 @@ Action declareExplore(CLI::App& app) {
       "say "
       "verified, violated with a shortest schedule, or incomplete with the reason. Without a name: all "
       "configurations that are shipped, and a table of them.");
-  app.add_option("configuration", arguments->configuration, "handoff, drift, lease, loss, drain, crash, ...")
+  app.add_option("configuration", arguments->configuration, "brief, handoff, lease, drift, loss, drain, crash, two-keys, three")
       ->type_name("NAME");
   app.add_option("--without", arguments->without, "switch a safety rule off, by name or id; may be repeated")
       ->type_name("RULE")
@@ -279,7 +280,7 @@ Action declareExplore(CLI::App& app) {
   app.add_option("--trace", arguments->trace, "write the schedule that violates a promise as a trace")
       ->type_name("FILE");
   app.add_flag("--force", arguments->force, "replace an existing trace");
-  app.footer("Example:\n  holdfast explore handoff --without DG3_OneDelegate --trace dg3.trace");
+  app.footer("Example:\n  holdfast explore brief");
   return [arguments](Session& session) { return exploreAll(session, *arguments); };
 }
 

@@ -25,8 +25,10 @@ Configuration brief(Configuration c) {
 
 std::vector<Configuration> shipped() {
   std::vector<Configuration> all;
-  all.push_back(brief(twoNodes("brief", "home and another lock once each; the shortest waits")));
-  all.push_back(twoNodes("handoff", "home and another lock once each; waits outlast a delegation"));
+  all.push_back(
+      brief(twoNodes("brief", "2 nodes, 1 key; home and another lock once each; the shortest waits")));
+  all.push_back(
+      twoNodes("handoff", "2 nodes, 1 key; home and another lock once each; waits outlast a delegation"));
 
   Configuration lease = twoNodes("lease", "as handoff; waits and leases a tick longer");
   lease.ticks.wait = 4;
@@ -39,7 +41,8 @@ std::vector<Configuration> shipped() {
   drift.punctual = false;
   all.push_back(drift);
 
-  Configuration loss = brief(twoNodes("loss", "as brief; one message is lost, another duplicated, retries"));
+  Configuration loss =
+      brief(twoNodes("loss", "as brief; one message is lost, another duplicated; requests are repeated"));
   loss.budgets.losses = 1;
   loss.budgets.duplicates = 1;
   loss.ticks.retry = 1;
@@ -54,7 +57,7 @@ std::vector<Configuration> shipped() {
   crash.budgets.crashes = 1;
   all.push_back(crash);
 
-  Configuration keys = brief(twoNodes("two-keys", "2 keys; home and another lock one each, then the other"));
+  Configuration keys = brief(twoNodes("two-keys", "2 keys of one home; each node locks one of them"));
   keys.keys = 2;
   keys.clients = {{0, section(0)}, {1, section(1)}};
   all.push_back(keys);

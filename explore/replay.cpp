@@ -107,7 +107,10 @@ class Replayer {
                                               protocol::kindOf(deliver->message)});
     }
     effects_.clear();
-    machine.node->handle(item.input, protocol::Context{machine.clock, NodeTable::kWall, effects_});
+    protocol::Input input = item.input;
+    if (auto* done = std::get_if<protocol::CommitDone>(&input))
+      done->commit = ownNumber(fed.node, done->commit);
+    machine.node->handle(input, protocol::Context{machine.clock, NodeTable::kWall, effects_});
     const auto& expected = fed.step->observations;
     faithful_ = faithful_ && effects_.observations.size() == expected.size();
     for (std::size_t i = 0; i < effects_.observations.size(); ++i) {
@@ -115,7 +118,20 @@ class Replayer {
       faithful_ = faithful_ && same;
       observe(fed.node, effects_.observations[i]);
     }
-    for (const std::uint32_t number : fed.step->items) send(fed.node, number);
+    std::size_t commit = 0;
+    for (const std::uint32_t number : fed.step->items) {
+      send(fed.node, number);
+      const Item& made = world_.table().item(number);
+      if (made.kind != ItemKind::commit || commit >= effects_.commits.size()) continue;
+      ownNumber(fed.node, std::get<protocol::CommitDone>(made.input).commit) =
+          effects_.commits[commit++].commit;
+    }
+  }
+
+  /// What the node itself calls the commit that its interned double calls `number`: once none is pending, the
+  /// count of earlier ones is no part of what makes nodes equal.
+  std::uint32_t& ownNumber(std::uint8_t node, std::uint32_t number) {
+    return commits_[std::uint64_t{node} << 32 | number];
   }
 
   void send(std::uint8_t from, std::uint32_t number) {
@@ -196,6 +212,7 @@ class Replayer {
   std::vector<Machine> machines_;
   protocol::Effects effects_;
   std::map<std::uint32_t, std::deque<std::uint64_t>> underWay_;  // by item: ids in the order of sending
+  std::map<std::uint64_t, std::uint32_t> commits_;
   std::uint64_t messages_ = 0;
   obs::TrueInstant now_;
   bool faithful_ = true;

@@ -50,6 +50,7 @@ TEST(JsonOutput, IsDocumentedInFull) {
            {"shrink", "--seed", "3", "--without", "DG-3", "--no-save", "--json", "-q"},
            {"sweep", "--seeds", "2", "--history", scratch.file("h"), "--json", "-q"},
            {"check-corpus", HOLDFAST_SOURCE_DIR "/traces/corpus", "--json", "-q"},
+           {"explore", "brief", "--json", "-q"},
            {"list", "scenarios", "--json"},
            {"list", "rules", "--json"},
            {"list", "options", "--json"},

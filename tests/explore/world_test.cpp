@@ -8,7 +8,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
+#include "explore/replay.hpp"
 #include "explore/searches.hpp"
 
 namespace holdfast::explore {
@@ -16,13 +19,8 @@ namespace {
 
 using protocol::Rule;
 
-/// The shortest waits: a few thousand states.
-Configuration brief() {
-  Configuration configuration = *findConfiguration("handoff");
-  configuration.ticks.wait = 2;
-  configuration.ticks.grace = 0;
-  return configuration;
-}
+/// A few thousand states.
+Configuration brief() { return *findConfiguration("brief"); }
 
 Result explored(const Configuration& configuration, unsigned jobs = 1) {
   EXPECT_EQ(whatIsWrong(configuration), "");
@@ -42,6 +40,36 @@ TEST(World, ABriefHandoffHasTheSameStatesWithAnyNumberOfThreads) {
     EXPECT_EQ(result.depth, 22U);
   }
 }
+
+struct Pinned {
+  const char* configuration;
+  std::uint64_t states;
+  std::uint64_t transitions;
+  std::uint32_t depth;
+};
+
+class PinnedTest : public ::testing::TestWithParam<Pinned> {};
+
+TEST_P(PinnedTest, IsExploredToTheEnd) {
+  const Pinned& pinned = GetParam();
+  const Result result = explored(*findConfiguration(pinned.configuration), 2);
+  EXPECT_EQ(result.verdict, Verdict::verified);
+  EXPECT_EQ(result.states, pinned.states);
+  EXPECT_EQ(result.transitions, pinned.transitions);
+  EXPECT_EQ(result.depth, pinned.depth);
+}
+
+// The configurations that take seconds; docs/explore.md has them all.
+INSTANTIATE_TEST_SUITE_P(Configurations, PinnedTest,
+                         ::testing::Values(Pinned{"drift", 117'553, 470'911, 39},
+                                           Pinned{"drain", 146'417, 533'892, 33},
+                                           Pinned{"two-keys", 1'422, 2'985, 15},
+                                           Pinned{"three", 240'747, 1'251'128, 33}),
+                         [](const auto& tested) {
+                           std::string name = tested.param.configuration;
+                           std::erase(name, '-');
+                           return name;
+                         });
 
 TEST(World, EveryShippedConfigurationCanBeExploredAndHasAnIdentityOfItsOwn) {
   std::vector<std::string> identities;
@@ -63,14 +91,43 @@ struct Mutant {
 
 class MutantTest : public ::testing::TestWithParam<Mutant> {};
 
-TEST_P(MutantTest, WithoutTheRuleTheSearchMeetsWhatItPrevents) {
+TEST_P(MutantTest, WithoutTheRuleTheSearchMeetsWhatItPreventsAndTheCheckersConfirmIt) {
   const Mutant& mutant = GetParam();
   Configuration configuration = *findConfiguration(mutant.configuration);
   configuration.rules.switchOff(mutant.rule);
-  const Result result = explored(configuration);
+  const World world(configuration);
+  const Result result = breadthFirst(world, Limits{});
   ASSERT_EQ(result.verdict, Verdict::violated);
   EXPECT_STREQ(nameOf(static_cast<Breach>(result.judgement.violation)), nameOf(mutant.breach));
   EXPECT_EQ(result.path.size(), mutant.depth);
+  std::size_t observations = 0;
+  const Replayed run = replay(world, result.path, [&](const obs::Stamped&) { ++observations; });
+  EXPECT_TRUE(run.faithful) << "a node did what its interned double did not";
+  EXPECT_TRUE(run.confirms(mutant.breach));
+  EXPECT_GT(observations, result.path.size());
+  EXPECT_EQ(describe(world, result.path).size(), result.path.size());
+}
+
+/// What the ghost lets pass the checkers let pass: they judge schedules that no search would call bad.
+TEST(Replay, SampledSchedulesOfTheWholeProtocolAreFaithfulAndHold) {
+  for (const char* name : {"brief", "drift", "drain", "crash", "three"}) {
+    const World world(*findConfiguration(name));
+    const sim::KeyedRandom random{7};
+    for (std::uint64_t schedule = 0; schedule < 30; ++schedule) {
+      World::State state = world.initial();
+      std::vector<World::Choice> choices;
+      std::vector<std::uint16_t> path;
+      for (std::uint64_t step = 0; step < 60; ++step) {
+        choices.clear();
+        world.choices(state, choices);
+        path.push_back(static_cast<std::uint16_t>(random.below(choices.size(), 1, schedule, step)));
+        world.apply(state, choices[path.back()]);
+      }
+      const Replayed run = replay(world, path);
+      EXPECT_TRUE(run.faithful) << name << ", schedule " << schedule;
+      EXPECT_EQ(run.findings.count(checkers::Severity::safety), 0U) << name << ", schedule " << schedule;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
