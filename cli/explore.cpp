@@ -255,7 +255,8 @@ Action declareExplore(CLI::App& app) {
       "say "
       "verified, violated with a shortest schedule, or incomplete with the reason. Without a name: all "
       "configurations that are shipped, and a table of them.");
-  app.add_option("configuration", arguments->configuration, "brief, handoff, lease, drift, loss, drain, crash, two-keys, three")
+  app.add_option("configuration", arguments->configuration,
+                 "brief, handoff, lease, drift, loss, drain, crash, two-keys, three")
       ->type_name("NAME");
   app.add_option("--without", arguments->without, "switch a safety rule off, by name or id; may be repeated")
       ->type_name("RULE")
