@@ -136,7 +136,13 @@ INSTANTIATE_TEST_SUITE_P(
                       Mutant{"lease", Rule::DG4_AnchorAtSend, Breach::overlappingAdmissions, 9},
                       Mutant{"drift", Rule::CK3_SkewMargin, Breach::overlappingAdmissions, 10},
                       Mutant{"drain", Rule::DR3_AwaitSettlement, Breach::staleAdmission, 11},
-                      Mutant{"crash", Rule::DG9_Quarantine, Breach::overlappingAdmissions, 11}),
+                      Mutant{"crash", Rule::DG9_Quarantine, Breach::overlappingAdmissions, 11},
+                      Mutant{"crash", Rule::TK2_DurableIncarnation, Breach::tokenNotIncreasing, 11},
+                      Mutant{"drain", Rule::DR2_RevokeHandles, Breach::overlappingAdmissions, 8},
+                      Mutant{"drain", Rule::LH3_CheckAtSubmission, Breach::submittedAfterLapse, 4},
+                      Mutant{"drain", Rule::FR1_ReleaseCarriesPosition, Breach::staleAdmission, 9},
+                      Mutant{"drain", Rule::FR3_AppliedAndVisible, Breach::staleAdmission, 11},
+                      Mutant{"drain", Rule::FR8_Barrier, Breach::admittedWithoutBarrier, 7}),
     [](const auto& tested) { return std::string(protocol::nameOf(tested.param.rule)); });
 
 TEST(World, AConfigurationThatCanNotBeExploredIsRefusedWithAReason) {
