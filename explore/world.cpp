@@ -106,10 +106,14 @@ std::uint16_t World::queueOf(const Item& item) const {
 
 /// Puts the unordered part into the order of its hashes, so that equal contents are equal.
 void World::setPool(State& state, UnderWay& way) const {
-  std::stable_sort(way.entries.begin(), way.entries.end(), [&](const Entry& a, const Entry& b) {
+  const auto before = [&](const Entry& a, const Entry& b) {
     if (a.queue != b.queue) return a.queue < b.queue;
     return a.queue == 0 && table_->item(a.item).hash < table_->item(b.item).hash;
-  });
+  };
+  // By insertion: few things are under way, and those of one queue must keep their order.
+  for (auto place = way.entries.begin(); place != way.entries.end(); ++place) {
+    std::rotate(std::upper_bound(way.entries.begin(), place, *place, before), place, place + 1);
+  }
   std::uint64_t hash = 0x9ddfea08eb382d69ULL;
   for (const Entry& entry : way.entries) hash = sim::mix(hash, table_->item(entry.item).hash + entry.queue);
   state.pool = pools_->add(hash, [&] { return Pool{way.entries, hash}; });
