@@ -21,7 +21,7 @@ bool anyHoles(NodeId node, const History& history) {
   return false;
 }
 
-bool excused(NodeId node, obs::Cause cause, const History& history) {
+bool excused(NodeId node, const Call& call, obs::Cause cause, const History& history) {
   switch (cause) {
     case obs::Cause::capacity:
     case obs::Cause::shutdown:
@@ -34,6 +34,10 @@ bool excused(NodeId node, obs::Cause cause, const History& history) {
     case obs::Cause::fence:
     case obs::Cause::barrier:
       return anyHoles(node, history);
+    case obs::Cause::ownGrant:
+      // A holder was inside while the caller waited, and what was left of the wait did not suffice to see the
+      // release: contention, told apart from 423 because the last holder was of the caller's own node.
+      return history.key(call.key).lastEnd >= call.requestedAt;
     default:
       return false;
   }
@@ -49,7 +53,7 @@ void Liveness::on(const Stamp&, const obs::Admitted& event, const Context& conte
 void Liveness::on(const Stamp& stamp, const obs::LockRefused& event, const Context& context) {
   const Call& call = context.history.call(event.call);
   if (!mustSucceed(call.requestedAt, context) || event.error == obs::ErrorClass::conflict409) return;
-  if (excused(stamp.node, event.cause, context.history)) return;
+  if (excused(stamp.node, call, event.cause, context.history)) return;
   KeyLiveness& row = keys_.at(event.key.value);
   ++row.refused;
   row.lastRefused = event.call;

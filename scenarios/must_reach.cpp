@@ -108,8 +108,11 @@ std::vector<MustReachPoint> mustReachPoints(const SweepReport& report) {
   std::vector<MustReachPoint> points;
   // Only members that agree on themselves reserve anything (EP-7); a sweep yet to be run is one of theirs.
   const bool epochs = report.ran == 0 || report.coverage.kind<obs::ReservationMade>() > 0;
+  // A home map has no lease that could lapse.
+  const bool leases = report.ran == 0 || report.coverage.kind<obs::MembershipRenewed>() > 0;
   boost::mp11::mp_for_each<boost::describe::describe_enumerators<Milestone>>([&](auto milestone) {
     if (isOfEpochs(milestone.value) && !epochs) return;
+    if (milestone.value == Milestone::membershipLapsed && !leases) return;
     const MilestoneReached& reached = report.milestones[static_cast<std::size_t>(milestone.value)];
     points.push_back({milestone.name, budgetOf(milestone.value), reached.seeds, reached.firstSeed});
   });

@@ -58,6 +58,18 @@ TEST(Liveness, AFenceThatAHoleBlocksIsExcusedAndNoOther) {
   expectViolation(none, Checker::liveness, Anomaly::refusedAfterHealing);
 }
 
+TEST(Liveness, WhoWaitedBehindAHolderMayBeToldOfItsOwnNodesGrant) {
+  Story behind = healed();
+  behind.at(121_s).lock(A, 1, Path::virgin).ask(A, 2).at(122_s).unlock(A, 1);
+  behind.refuse(A, 2, ErrorClass::lockUnavailable503, Cause::ownGrant);
+  expectHeld(behind);
+
+  Story alone = healed();
+  alone.at(121_s).lock(A, 1, Path::virgin).unlock(A, 1).at(122_s).ask(A, 2);
+  alone.at(123_s).refuse(A, 2, ErrorClass::lockUnavailable503, Cause::ownGrant);
+  expectViolation(alone, Checker::liveness, Anomaly::refusedAfterHealing);
+}
+
 TEST(Liveness, AKeyThatNobodyEverObtainsIsAViolation) {
   Story story = healed();
   story.at(121_s).ask(A, 1).at(151_s).refuse(A, 1, ErrorClass::locked423, Cause::contended);
