@@ -124,6 +124,7 @@ EdgeKind HappensBefore::kindOf(EventIndex from, EventIndex to) const {
 }
 
 std::vector<Edge> HappensBefore::reduced(std::span<const EventIndex> events) const {
+  if (events.empty()) return {};  // boost::transitive_reduction takes the address of a first vertex
   using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
   Graph order(events.size());
   std::vector<std::vector<std::size_t>> byLane(laneCount_);  // numbers in `events`
