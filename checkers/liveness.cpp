@@ -21,7 +21,7 @@ bool anyHoles(NodeId node, const History& history) {
   return false;
 }
 
-bool excused(NodeId node, const Call& call, obs::Cause cause, const History& history) {
+bool excused(NodeId node, obs::Cause cause, const History& history) {
   switch (cause) {
     case obs::Cause::capacity:
     case obs::Cause::shutdown:
@@ -34,10 +34,6 @@ bool excused(NodeId node, const Call& call, obs::Cause cause, const History& his
     case obs::Cause::fence:
     case obs::Cause::barrier:
       return anyHoles(node, history);
-    case obs::Cause::ownGrant:
-      // A holder was inside while the caller waited, and what was left of the wait did not suffice to see the
-      // release: contention, told apart from 423 because the last holder was of the caller's own node.
-      return history.key(call.key).lastEnd >= call.requestedAt;
     default:
       return false;
   }
@@ -53,7 +49,11 @@ void Liveness::on(const Stamp&, const obs::Admitted& event, const Context& conte
 void Liveness::on(const Stamp& stamp, const obs::LockRefused& event, const Context& context) {
   const Call& call = context.history.call(event.call);
   if (!mustSucceed(call.requestedAt, context) || event.error == obs::ErrorClass::conflict409) return;
-  if (excused(stamp.node, call, event.cause, context.history)) return;
+  if (excused(stamp.node, event.cause, context.history)) return;
+  // A caller of the same node was inside while this one waited, and what was left of the wait did not suffice
+  // to see the release: contention, which is no 423 because nobody else held the key.
+  const bool behindItsOwn = insideUntil_.at(event.key.value, stamp.node) >= call.requestedAt;
+  if (event.cause == obs::Cause::ownGrant && behindItsOwn) return;
   KeyLiveness& row = keys_.at(event.key.value);
   ++row.refused;
   row.lastRefused = event.call;
@@ -70,6 +70,14 @@ void Liveness::on(const Stamp& stamp, const obs::LockRefused& event, const Conte
   finding.expected = context.options.livenessBound.ns;
   finding.observed = (call.requestedAt - context.history.healedAt()).ns;
   context.findings.add(finding);
+}
+
+void Liveness::on(const Stamp& stamp, const obs::Unlocked& event, const Context&) {
+  insideUntil_.at(event.key.value, stamp.node) = stamp.at;
+}
+
+void Liveness::on(const Stamp& stamp, const obs::Revoked& event, const Context&) {
+  insideUntil_.at(event.key.value, stamp.node) = stamp.at;
 }
 
 void Liveness::finish(TrueInstant at, const Context& context) {

@@ -18,6 +18,8 @@ class Liveness {
 
   void on(const Stamp& stamp, const obs::Admitted& event, const Context& context);
   void on(const Stamp& stamp, const obs::LockRefused& event, const Context& context);
+  void on(const Stamp& stamp, const obs::Unlocked& event, const Context& context);
+  void on(const Stamp& stamp, const obs::Revoked& event, const Context& context);
   void finish(TrueInstant at, const Context& context);
 
  private:
@@ -28,6 +30,7 @@ class Liveness {
   };
 
   FlatTable<KeyLiveness> keys_;
+  NodeMatrix<TrueInstant> insideUntil_;  // [key][node]: when a caller of the node was last inside
 };
 
 }  // namespace holdfast::checkers

@@ -10,7 +10,7 @@
 #include "cli/figures.hpp"
 #include "cli/run_report.hpp"
 #include "cli/sweep_outputs.hpp"
-#include "cli/xml.hpp"
+#include "pictures/scene.hpp"
 #include "scenarios/must_reach.hpp"
 
 namespace holdfast::cli {
@@ -81,7 +81,7 @@ std::string bars(const std::vector<std::pair<std::string, std::uint64_t>>& rows)
     svg += fmt::format(
         "<text x=\"250\" y=\"{0}\" text-anchor=\"end\">{1}</text><rect class=\"bar\" x=\"258\" y=\"{2}\" "
         "width=\"{3}\" height=\"14\"><title>{1}: {4}</title></rect><text x=\"{5}\" y=\"{0}\">{4}</text>",
-        y + 14, xmlText(name), y + 3, width, grouped(count), 264 + width);
+        y + 14, pictures::escaped(name), y + 3, width, grouped(count), 264 + width);
   }
   return svg + "</svg>\n";
 }
@@ -160,7 +160,7 @@ std::string pointsTable(const SweepRecord& record) {
     const bool missed = point.seeds == 0 && point.judgedAfter(record.report.ran);
     const std::string_view remark = point.seeds > 0 ? "" : missed ? "missed" : "not judged";
     text += fmt::format("<tr><td>{}</td>{}<td class=\"n\">{}</td>{}<td class=\"{}\">{}</td></tr>",
-                        xmlText(point.name), numberCell(point.seeds),
+                        pictures::escaped(point.name), numberCell(point.seeds),
                         point.seeds > 0 ? fmt::to_string(point.firstSeed) : "-", numberCell(point.budget),
                         missed ? "bad" : "dim", remark);
   }
@@ -172,10 +172,10 @@ std::string routesTable(const SweepReport& report) {
       "<table><tr><th>limitation</th><th>findings</th><th>seeds</th><th>first seed</th><th>by</th></tr>";
   for (const checkers::Route route : allRoutes()) {
     const auto& reached = report.routes[static_cast<std::size_t>(route)];
-    text +=
-        fmt::format("<tr><td>{}</td>{}{}<td class=\"n\">{}</td><td>{}</td></tr>", xmlText(routeTitle(route)),
-                    numberCell(reached.count), numberCell(reached.seeds),
-                    reached.count > 0 ? fmt::to_string(reached.firstSeed) : "-", xmlText(meaningOf(route)));
+    text += fmt::format(
+        "<tr><td>{}</td>{}{}<td class=\"n\">{}</td><td>{}</td></tr>", pictures::escaped(routeTitle(route)),
+        numberCell(reached.count), numberCell(reached.seeds),
+        reached.count > 0 ? fmt::to_string(reached.firstSeed) : "-", pictures::escaped(meaningOf(route)));
   }
   return text + "</table>\n";
 }
@@ -216,8 +216,8 @@ std::string failuresList(const Session& session, const SweepRecord& record) {
   for (const scenarios::FailedSeed& failure : record.report.failures) {
     subject.seed = failure.seed;
     text += fmt::format("<p><b>seed {}</b>: {}</p><pre>{}</pre>\n", failure.seed,
-                        xmlText(failureText(failure, {known.nodes, known.keys})),
-                        xmlText(commandOf(session.program, subject)));
+                        pictures::escaped(failureText(failure, {known.nodes, known.keys})),
+                        pictures::escaped(commandOf(session.program, subject)));
   }
   return text;
 }
@@ -238,15 +238,17 @@ std::vector<std::pair<std::string, std::uint64_t>> refusalRows(const scenarios::
 std::string htmlText(const Session& session, const SweepRecord& record, const SweepFacts& facts) {
   const SweepReport& report = record.report;
   std::string page(kPageHead);
-  page += fmt::format("<h1>holdfast sweep from seed {}</h1>\n<p class=\"{}\">{}</p>\n", report.firstSeed(),
-                      report.exitCode() == kExitHeld ? "good" : "bad", xmlText(sweepVerdict(report)));
-  page += fmt::format(
-      "<p class=\"dim\">{}; {} on {}; {} simulated{}</p>\n", xmlText(record.tool), elapsed(facts.real),
-      counted(record.jobs, "job"), elapsed(std::chrono::nanoseconds(report.simulated.ns)),
-      record.rulesOff.empty() ? std::string()
-                              : fmt::format("; rules off: {}", fmt::join(record.rulesOff, ", ")));
+  page +=
+      fmt::format("<h1>holdfast sweep from seed {}</h1>\n<p class=\"{}\">{}</p>\n", report.firstSeed(),
+                  report.exitCode() == kExitHeld ? "good" : "bad", pictures::escaped(sweepVerdict(report)));
+  page +=
+      fmt::format("<p class=\"dim\">{}; {} on {}; {} simulated{}</p>\n", pictures::escaped(record.tool),
+                  elapsed(facts.real), counted(record.jobs, "job"),
+                  elapsed(std::chrono::nanoseconds(report.simulated.ns)),
+                  record.rulesOff.empty() ? std::string()
+                                          : fmt::format("; rules off: {}", fmt::join(record.rulesOff, ", ")));
   if (const std::string partial = partiality(report, facts); !partial.empty()) {
-    page += fmt::format("<p class=\"bad\">{}</p>\n", xmlText(partial));
+    page += fmt::format("<p class=\"bad\">{}</p>\n", pictures::escaped(partial));
   }
   page += countsTable(report);
   page += "<h2>Seeds that did not hold</h2>\n" + failuresList(session, record);
@@ -255,7 +257,7 @@ std::string htmlText(const Session& session, const SweepRecord& record, const Sw
   page += "<h2>Waits from call to admission</h2>\n" + waitPlot(report.costs) + waitsTable(report.costs);
   page += "<h2>Unicast messages an acquisition</h2>\n" + costPlots(report.costs);
   page += "<h2>Points that must be reached</h2>\n" + pointsTable(record);
-  page += fmt::format("<h2>Again</h2>\n<pre>{}</pre>\n</body></html>\n", xmlText(facts.reproduce));
+  page += fmt::format("<h2>Again</h2>\n<pre>{}</pre>\n</body></html>\n", pictures::escaped(facts.reproduce));
   return page;
 }
 

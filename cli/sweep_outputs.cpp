@@ -10,7 +10,7 @@
 #include "cli/json_source.hpp"
 #include "cli/point_history.hpp"
 #include "cli/run_report.hpp"
-#include "cli/xml.hpp"
+#include "pictures/scene.hpp"
 #include "scenarios/must_reach.hpp"
 
 namespace holdfast::cli {
@@ -91,7 +91,7 @@ void tellGithub(Session& session, const SweepRecord& record, const checkers::Nam
 }
 
 std::string caseText(const std::string& name, std::string_view child = {}) {
-  return fmt::format("    <testcase classname=\"holdfast.sweep\" name=\"{}\"{}\n", xmlText(name),
+  return fmt::format("    <testcase classname=\"holdfast.sweep\" name=\"{}\"{}\n", pictures::escaped(name),
                      child.empty() ? std::string("/>") : fmt::format(">{}</testcase>", child));
 }
 
@@ -112,8 +112,8 @@ std::string junitText(const Session& session, const SweepRecord& record) {
     ++failures;
     const std::string what = failureText(failure, {known.nodes, known.keys});
     cases += caseText(fmt::format("seed {}", failure.seed),
-                      fmt::format("<failure message=\"{}\">reproduce: {}</failure>", xmlText(what),
-                                  xmlText(commandOf(session.program, subject))));
+                      fmt::format("<failure message=\"{}\">reproduce: {}</failure>", pictures::escaped(what),
+                                  pictures::escaped(commandOf(session.program, subject))));
   }
   for (const scenarios::MustReachPoint& point : scenarios::mustReachPoints(report)) {
     if (!record.mustReach) break;

@@ -41,7 +41,7 @@ HomeMapMember::HomeMapMember(const NodeSetup& setup, const DurableMembership& du
   PublishedMap born{kBirthGeneration, setup.members, setup.options.ringVersion};
   std::sort(born.homes.begin(), born.homes.end());
   first_ = record.active.map.generation == 0;
-  acting_ = first_ ? std::move(born) : record.active.map;
+  acting_ = first_ ? born : record.active.map;
   homes_ = homesOf(acting_, setup);
   // A disk without records that is not the first one has lost them: that is never an empty truth.
   blank_ = first_ && (durable.corrupted || durable.disk > 0);

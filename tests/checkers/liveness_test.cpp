@@ -64,6 +64,11 @@ TEST(Liveness, WhoWaitedBehindAHolderMayBeToldOfItsOwnNodesGrant) {
   behind.refuse(A, 2, ErrorClass::lockUnavailable503, Cause::ownGrant);
   expectHeld(behind);
 
+  Story behindAnother = healed();
+  behindAnother.at(121_s).lock(B, 1, Path::virgin).ask(A, 2).at(122_s).unlock(B, 1);
+  behindAnother.refuse(A, 2, ErrorClass::lockUnavailable503, Cause::ownGrant);
+  expectViolation(behindAnother, Checker::liveness, Anomaly::refusedAfterHealing);
+
   Story alone = healed();
   alone.at(121_s).lock(A, 1, Path::virgin).unlock(A, 1).at(122_s).ask(A, 2);
   alone.at(123_s).refuse(A, 2, ErrorClass::lockUnavailable503, Cause::ownGrant);
