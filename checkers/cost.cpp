@@ -138,7 +138,7 @@ void Cost::on(const Stamp& stamp, const obs::ControlAppended& event, const Conte
   if (event.entry == obs::EntryKind::release) {
     ++table_.releases;
     if (event.key.valid()) ++keys_.at(event.key.value).releases;
-  } else {
+  } else if (event.entry == obs::EntryKind::barrier) {
     ++table_.barrierEntries;
   }
   if (event.position > kMaxPosition) return;

@@ -226,7 +226,8 @@ struct DelegationLapsed {
 };
 BOOST_DESCRIBE_STRUCT(DelegationLapsed, (), (key, token))
 
-/// A control entry became durable in this node's own log (FR-1, FR-8). `nonce` identifies a barrier.
+/// A control entry became durable in this node's own log (FR-1, FR-8, RA-3). `nonce` identifies a barrier;
+/// `token` is that of the release, or of the request that is made or granted.
 struct ControlAppended {
   EntryKind entry = EntryKind::release;
   KeyId key;

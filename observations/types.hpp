@@ -110,14 +110,15 @@ enum class Cause : std::uint8_t {
   revoked,           // 409: the handle had been revoked
   unknownHandle,     // 409: no such handle here (never issued, swept, or lost in a crash)
   aborted,           // the native commit failed for good; no lock error
-  activation,  // 503: the home's membership may not grant yet: protection of its predecessors (EP-8, HM-3)
-  superseded,  // a ballot, certificate or generation was overtaken by a greater one
-  durability,  // a record could not be made durable
+  activation,   // 503: the home's membership may not grant yet: protection of its predecessors (EP-8, HM-3)
+  superseded,   // a ballot, certificate or generation was overtaken by a greater one
+  durability,   // a record could not be made durable
+  participant,  // 503: a participant has not granted the request (RA-6)
 };
 BOOST_DESCRIBE_ENUM(Cause, none, noMembership, homeUnreachable, homeNoMembership, quarantine, notHome,
                     notMember, membership, fence, unsatisfiable, barrier, capacity, shutdown, disabled,
                     version, malformed, ownGrant, contended, expired, revoked, unknownHandle, aborted,
-                    activation, superseded, durability)
+                    activation, superseded, durability, participant)
 
 enum class MessageKind : std::uint8_t {
   membershipRenew,
@@ -151,8 +152,8 @@ BOOST_DESCRIBE_ENUM(MessageKind, membershipRenew, membershipRenewAck, lockReques
                     membershipAccepted, membershipCertificates, membershipQuery, homeMapHello, homeMapStage,
                     homeMapAcknowledgement, homeMapQuery, homeMapActivation)
 
-enum class EntryKind : std::uint8_t { transaction, release, barrier };
-BOOST_DESCRIBE_ENUM(EntryKind, transaction, release, barrier)
+enum class EntryKind : std::uint8_t { transaction, release, barrier, request, grant };
+BOOST_DESCRIBE_ENUM(EntryKind, transaction, release, barrier, request, grant)
 
 /// What made a home forget, or distrust, a key's dependency set (FR-4, FR-6, FR-7).
 enum class LineageLoss : std::uint8_t {

@@ -16,20 +16,31 @@ namespace holdfast::protocol {
 
 class Sessions;
 
-struct Env {
+/// What the database's own side needs, whichever protocol gives the locks.
+struct LocalEnv {
   const NodeSetup& setup;
   const Context& context;
   TimerSet& timers;
   Replication& replication;
-  Membership& membership;
   Commits& commits;
-  Sessions& sessions;
-  const RouteCache& routes;
-  std::vector<Message>& loopback;  // messages of the node to itself, handled before handle() returns
 
   MonotonicInstant now() const { return context.now; }
   const ProtocolOptions& options() const { return setup.options; }
   bool on(Rule rule) const { return setup.rules.on(rule); }
+
+  template <class T>
+  void observe(T&& observation) const {
+    context.observe(std::forward<T>(observation));
+  }
+};
+
+/// The same with what the roles of the delegation protocol share.
+struct Env : LocalEnv {
+  Membership& membership;
+  Sessions& sessions;
+  const RouteCache& routes;
+  std::vector<Message>& loopback;  // messages of the node to itself, handled before handle() returns
+
   MembershipEnv membershipEnv(std::uint32_t incarnation) const {
     return {setup, context, timers, incarnation};
   }
@@ -40,11 +51,6 @@ struct Env {
   bool keptHome(KeyId key) const {
     return sim::NodeId{protocol::homeOf(*setup.directory, membership.predecessors(), key,
                                         membership.ringVersion())} == setup.self;
-  }
-
-  template <class T>
-  void observe(T&& observation) const {
-    context.observe(std::forward<T>(observation));
   }
 
   /// A node that is its own home talks to itself without the network (S-05).

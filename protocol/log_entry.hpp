@@ -1,4 +1,4 @@
-// What a node appends to its own transaction log and replicates to every peer (LW-1, FR-1, FR-8).
+// What a node appends to its own transaction log and replicates to every peer (LW-1, FR-1, FR-8, RA-1).
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -64,8 +64,25 @@ struct BarrierEntry {
 };
 BOOST_DESCRIBE_STRUCT(BarrierEntry, (), (requester, nonce))
 
+/// RA-1: LOCK_REQUEST. The requester is the log's author; `stamp` is its tsR (RA-2).
+struct RequestEntry {
+  KeyId key;
+  std::uint32_t stamp = 0;
+  friend bool operator==(const RequestEntry&, const RequestEntry&) = default;
+};
+BOOST_DESCRIBE_STRUCT(RequestEntry, (), (key, stamp))
+
+/// RA-3: LOCK_GRANT, the log's author's consent to one request.
+struct GrantEntry {
+  KeyId key;
+  NodeId requester;
+  std::uint32_t stamp = 0;
+  friend bool operator==(const GrantEntry&, const GrantEntry&) = default;
+};
+BOOST_DESCRIBE_STRUCT(GrantEntry, (), (key, requester, stamp))
+
 /// The alternatives are in the order of obs::EntryKind.
-using LogEntry = std::variant<TransactionEntry, ReleaseEntry, BarrierEntry>;
+using LogEntry = std::variant<TransactionEntry, ReleaseEntry, BarrierEntry, RequestEntry, GrantEntry>;
 
 inline EntryKind kindOf(const LogEntry& entry) { return static_cast<EntryKind>(entry.index()); }
 

@@ -41,7 +41,7 @@ Node::Node(const NodeSetup& setup, Durable durable)
 }
 
 Env Node::env(const Context& context) {
-  return Env{setup_, context, timers_, replication_, membership_, commits_, sessions_, routes_, loopback_};
+  return Env{{setup_, context, timers_, replication_, commits_}, membership_, sessions_, routes_, loopback_};
 }
 
 /// What is said in the name of an incarnation is said only once that is durable (TK-2, HM-4).
@@ -287,7 +287,7 @@ void Node::sweep(const Env& env) {
 
 // ---- Crash, retention, hashing ----------------------------------------------------------------------------
 
-Durable Node::takeDurable() { return Durable{durableIncarnation_, {}, replication_.takeState()}; }
+Durable Node::takeDurable() { return Durable{durableIncarnation_, {}, replication_.takeState(), {}}; }
 
 Position Node::recover(Durable& durable, sim::NodeId self, const LogEntry& entry, const Rules& rules) {
   return Replication::recover(durable.replica, self, entry, rules);

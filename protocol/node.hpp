@@ -14,6 +14,7 @@
 #include "protocol/delegation/coordinator.hpp"
 #include "protocol/delegation/sessions.hpp"
 #include "protocol/directory.hpp"
+#include "protocol/durable.hpp"
 #include "protocol/membership/membership.hpp"
 #include "protocol/node_setup.hpp"
 #include "protocol/replication/replication.hpp"
@@ -21,13 +22,6 @@
 #include "protocol/timers.hpp"
 
 namespace holdfast::protocol {
-
-/// What a node finds on its disk when it starts.
-struct Durable {
-  std::uint32_t incarnation = 0;  // the last one made durable; 0 on a new disk (TK-2)
-  DurableMembership membership;
-  ReplicaState replica;  // own log, applied streams, records
-};
 
 class Node {
  public:

@@ -14,7 +14,13 @@ using sim::Duration;
 enum class MembershipKind : std::uint8_t { fixed, epoch, homeMap };
 BOOST_DESCRIBE_ENUM(MembershipKind, fixed, epoch, homeMap)
 
+/// Which protocol gives the locks. delegation: a home for each key (DG). ricartAgrawala: every participant
+/// grants every request (RA); of the options below only those of handles, records and commits concern it.
+enum class LockAlgorithm : std::uint8_t { delegation, ricartAgrawala };
+BOOST_DESCRIBE_ENUM(LockAlgorithm, delegation, ricartAgrawala)
+
 struct ProtocolOptions {
+  LockAlgorithm algorithm = LockAlgorithm::delegation;
   // Membership (EP-6, EP-7)
   Duration epochLease = sim::seconds(6);  // how long a renewal keeps a membership live
   Duration renewEvery = sim::seconds(2);  // how often a node renews
@@ -55,10 +61,10 @@ struct ProtocolOptions {
   friend bool operator==(const ProtocolOptions&, const ProtocolOptions&) = default;
 };
 BOOST_DESCRIBE_STRUCT(ProtocolOptions, (),
-                      (epochLease, renewEvery, membership, rateErrorPpb, missedRenewals, minMembers,
-                       proposalTimeout, proposalBackoff, rejoin, maxDelegation, skew, minUseful, retryEvery,
-                       answerMargin, recallEvery, minTenure, recallGrace, barrierTimeout, tombstoneRetention,
-                       sweepEvery, grantsPerTable, grantsPerRequester, expiriesPerTick, waitersPerKey,
-                       lineageSets, everDelegatedBits, commitAttempts, ringVersion, enabled))
+                      (algorithm, epochLease, renewEvery, membership, rateErrorPpb, missedRenewals,
+                       minMembers, proposalTimeout, proposalBackoff, rejoin, maxDelegation, skew, minUseful,
+                       retryEvery, answerMargin, recallEvery, minTenure, recallGrace, barrierTimeout,
+                       tombstoneRetention, sweepEvery, grantsPerTable, grantsPerRequester, expiriesPerTick,
+                       waitersPerKey, lineageSets, everDelegatedBits, commitAttempts, ringVersion, enabled))
 
 }  // namespace holdfast::protocol

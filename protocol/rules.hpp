@@ -1,4 +1,4 @@
-// The safety rules of the record-lock protocol as switches.
+// The safety rules of the record-lock protocols as switches.
 //
 // All are on by default. A run with one switched off is a mutant: the protocol as it would be without the
 // rule. A name starts with the rule's id; the text says what the mutant does, so that the list reads as the
@@ -213,7 +213,25 @@ namespace holdfast::protocol {
   X(BD4_FenceOnReplacement, \
     "a re-created coordinator starts empty while its predecessor's handles live on") \
   X(BD5_OneCoordinator, \
-    "a call on a worker that does not coordinate is admitted by that worker")
+    "a call on a worker that does not coordinate is admitted by that worker") \
+  X(RA1_EveryParticipant, \
+    "a requester enters once a majority has granted its request") \
+  X(RA2_StampsAdvance, \
+    "a request's stamp counts its node's own requests, and does not pass those that it has seen") \
+  X(RA2_StampsSurvive, \
+    "a restarted participant begins its stamps anew") \
+  X(RA2_NamesBreakTies, \
+    "equal stamps are ordered by a private numbering of the nodes") \
+  X(RA3_HolderDefers, \
+    "a holder grants at once what others request") \
+  X(RA3_EarlierDefers, \
+    "a participant grants at once although its own request comes first") \
+  X(RA3_GrantInLog, \
+    "a grant is sent to its requester alone, and is no entry of the log") \
+  X(RA4_WithdrawnIsVoid, \
+    "a grant of a request that was withdrawn counts for the next one") \
+  X(RA4_LeaseBounds, \
+    "a holder whose lease has run out goes on deferring")
 // clang-format on
 
 enum class Rule : std::uint8_t {

@@ -13,6 +13,8 @@
 namespace holdfast::scenarios {
 namespace {
 
+constexpr std::size_t kMostNodes = 256;
+
 std::vector<NodeId> everybody(const protocol::Directory& directory) {
   std::vector<NodeId> nodes;
   for (std::size_t i = 0; i < directory.nodeCount(); ++i) nodes.push_back({static_cast<std::uint16_t>(i)});
@@ -36,7 +38,7 @@ Cluster::Cluster(ClusterSetup setup)
                linkOptions(setup_.options.delays)),
       checkers_(setup_.checkers) {
   const std::size_t nodes = setup_.directory->nodeCount();
-  if (nodes == 0 || nodes > 63) throw std::invalid_argument("a cluster has 1 to 63 nodes");
+  if (nodes == 0 || nodes > kMostNodes) throw std::invalid_argument("a cluster has 1 to 256 nodes");
   if (setup_.members.empty()) setup_.members = everybody(*setup_.directory);
   std::sort(setup_.members.begin(), setup_.members.end());
   sim::SyncOptions disk;
@@ -68,8 +70,8 @@ Cluster::Cluster(ClusterSetup setup)
     std::sort(own.members.begin(), own.members.end());
     own.ownerWorker = special.ownerWorker;
   }
-  manualCuts_.resize(nodes);
-  cutsInForce_.resize(nodes);
+  manualCuts_.resize(nodes * nodes);
+  cutsInForce_.resize(nodes * nodes);
   linkSends_.resize(nodes * nodes);
   manualDelays_.resize(nodes * nodes);
   streamLast_.resize(nodes * nodes, TrueInstant{INT64_MIN});
@@ -390,7 +392,7 @@ obs::FinalRecord Cluster::record(NodeId node, KeyId key) const {
 }
 
 const protocol::Node* Cluster::node(NodeId node) const {
-  return known(node) && machine(node).node ? &*machine(node).node : nullptr;
+  return known(node) && machine(node).node ? machine(node).node->delegation() : nullptr;
 }
 
 NodeId Cluster::homeOf(KeyId key) const {

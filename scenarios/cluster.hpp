@@ -27,7 +27,7 @@
 
 #include "checkers/checker_set.hpp"
 #include "observations/hash_chain.hpp"
-#include "protocol/node.hpp"
+#include "protocol/lock_node.hpp"
 #include "protocol/rules.hpp"
 #include "scenarios/client.hpp"
 #include "scenarios/coverage.hpp"
@@ -215,7 +215,7 @@ class Cluster {
   std::uint16_t nodeCount() const { return static_cast<std::uint16_t>(machines_.size()); }
   /// The member that arbitrates the key (RT-1).
   NodeId homeOf(KeyId key) const;
-  /// The node as a value; null while it is down.
+  /// The node as a value; null while it is down, or where another protocol than delegation gives the locks.
   const protocol::Node* node(NodeId node) const;
   /// What the replica of a running node shows for the key.
   obs::FinalRecord record(NodeId node, KeyId key) const;
@@ -293,7 +293,7 @@ class Cluster {
   };
 
   struct Machine {
-    std::optional<protocol::Node> node;
+    std::optional<protocol::LockNode> node;
     protocol::NodeSetup setup;
     sim::MonotonicClock monotonic;
     sim::WallClock wall;
@@ -388,7 +388,7 @@ class Cluster {
   std::size_t releaseIf(Which&& which);
   void releaseAllHeld();
   void applyCuts();
-  void addCuts(const Fault& fault, std::vector<std::uint64_t>& rows) const;
+  void addCuts(const Fault& fault, std::vector<bool>& cuts) const;
   bool passes(NodeId a, NodeId b) const;
   void scheduleConnect(NodeId a, NodeId b);
   void connect(const Event& event);
@@ -457,9 +457,9 @@ class Cluster {
   std::vector<PendingReply> replies_;
   std::size_t repliesHead_ = 0;
 
-  std::vector<std::uint64_t> manualCuts_;   // row: from; bit: to
-  std::vector<std::uint64_t> cutsInForce_;  // row: from; bit: to
-  std::vector<std::uint64_t> linkSends_;    // datagrams offered on each link
+  std::vector<bool> manualCuts_;          // by link
+  std::vector<bool> cutsInForce_;         // by link
+  std::vector<std::uint64_t> linkSends_;  // datagrams offered on each link
   std::vector<Duration> manualDelays_;
   std::vector<TrueInstant> streamLast_;  // arrival of the last segment on each link
   std::vector<std::uint32_t> connects_;  // number of the latest connect event of each pair

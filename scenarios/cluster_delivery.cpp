@@ -25,15 +25,6 @@ bool goesOnStream(MessageKind kind) {
   return kind == MessageKind::subscribe || kind == MessageKind::logFrame || kind == MessageKind::logGap;
 }
 
-bool bitOf(const std::vector<std::uint64_t>& rows, NodeId from, NodeId to) {
-  return (rows[from.value] >> to.value & 1U) != 0;
-}
-
-void setBit(std::vector<std::uint64_t>& rows, NodeId from, NodeId to, bool on) {
-  const std::uint64_t bit = std::uint64_t{1} << to.value;
-  rows[from.value] = on ? rows[from.value] | bit : rows[from.value] & ~bit;
-}
-
 }  // namespace
 
 // ---- Sending ----------------------------------------------------------------------------------------------
@@ -251,13 +242,13 @@ void Cluster::delayLink(NodeId from, NodeId to, Duration extra) {
 
 void Cluster::cut(NodeId from, NodeId to) {
   if (!known(from) || !known(to) || from == to) return;
-  setBit(manualCuts_, from, to, true);
+  manualCuts_[link(from, to)] = true;
   applyCuts();
 }
 
 void Cluster::heal(NodeId from, NodeId to) {
   if (!known(from) || !known(to)) return;
-  setBit(manualCuts_, from, to, false);
+  manualCuts_[link(from, to)] = false;
   applyCuts();
 }
 
@@ -266,8 +257,8 @@ void Cluster::partition(const std::vector<NodeId>& side) {
     for (std::uint16_t i = 0; i < nodeCount(); ++i) {
       const NodeId b{i};
       if (!known(a) || std::find(side.begin(), side.end(), b) != side.end()) continue;
-      setBit(manualCuts_, a, b, true);
-      setBit(manualCuts_, b, a, true);
+      manualCuts_[link(a, b)] = true;
+      manualCuts_[link(b, a)] = true;
     }
   }
   applyCuts();
@@ -276,20 +267,20 @@ void Cluster::partition(const std::vector<NodeId>& side) {
 void Cluster::isolate(NodeId node) { partition({node}); }
 
 void Cluster::healAll() {
-  std::fill(manualCuts_.begin(), manualCuts_.end(), 0);
+  std::fill(manualCuts_.begin(), manualCuts_.end(), false);
   applyCuts();
 }
 
 void Cluster::applyCuts() {
-  std::vector<std::uint64_t> wanted = manualCuts_;
+  std::vector<bool> wanted = manualCuts_;
   for (const std::uint32_t index : activeFaults_) addCuts(plan_.faults[index], wanted);
   for (std::uint16_t i = 0; i < nodeCount(); ++i) {
     for (std::uint16_t j = 0; j < nodeCount(); ++j) {
       const NodeId from{i};
       const NodeId to{j};
-      const bool cutNow = bitOf(wanted, from, to);
-      if (cutNow == bitOf(cutsInForce_, from, to)) continue;
-      setBit(cutsInForce_, from, to, cutNow);
+      const bool cutNow = wanted[link(from, to)];
+      if (cutNow == cutsInForce_[link(from, to)]) continue;
+      cutsInForce_[link(from, to)] = cutNow;
       if (cutNow) {
         network_.cut(from, to);
         observe(from, obs::LinkCut{to});
@@ -302,18 +293,18 @@ void Cluster::applyCuts() {
   }
 }
 
-void Cluster::addCuts(const Fault& fault, std::vector<std::uint64_t>& rows) const {
+void Cluster::addCuts(const Fault& fault, std::vector<bool>& cuts) const {
   const auto side = [&](NodeId node) {
     return fault.kind == FaultKind::isolate
                ? node == fault.node
-               : (static_cast<std::uint64_t>(fault.amount) >> node.value & 1U) != 0;
+               : node.value < 64 && (static_cast<std::uint64_t>(fault.amount) >> node.value & 1U) != 0;
   };
   if (fault.kind == FaultKind::cutOneWay) {
-    setBit(rows, fault.node, fault.peer, true);
+    cuts[link(fault.node, fault.peer)] = true;
   } else if (fault.kind == FaultKind::partition || fault.kind == FaultKind::isolate) {
     for (std::uint16_t i = 0; i < nodeCount(); ++i) {
       for (std::uint16_t j = 0; j < nodeCount(); ++j) {
-        if (side(NodeId{i}) != side(NodeId{j})) setBit(rows, NodeId{i}, NodeId{j}, true);
+        if (side(NodeId{i}) != side(NodeId{j})) cuts[link(NodeId{i}, NodeId{j})] = true;
       }
     }
   }
@@ -351,7 +342,7 @@ void Cluster::breakStreams(NodeId node) {
     const NodeId peer{i};
     if (peer == node) continue;
     for (const auto& [from, to] : {std::pair{node, peer}, std::pair{peer, node}}) {
-      if (bitOf(cutsInForce_, from, to)) continue;
+      if (cutsInForce_[link(from, to)]) continue;
       network_.cut(from, to);
       network_.heal(from, to);
     }

@@ -216,7 +216,7 @@ void Cluster::healEverything() {
   activeFaults_.clear();
   directives_.clear();
   releaseAllHeld();
-  std::fill(manualCuts_.begin(), manualCuts_.end(), 0);
+  std::fill(manualCuts_.begin(), manualCuts_.end(), false);
   std::fill(manualDelays_.begin(), manualDelays_.end(), Duration{});
   for (Machine& m : machines_) {
     m.commitDelay = Duration{-1};

@@ -24,7 +24,7 @@ void Cluster::startProcess(NodeId node) {
 }
 
 void Cluster::observeRecovered(NodeId node, Machine& m, const protocol::LogEntry& entry) {
-  const Position position = protocol::Node::recover(m.durable, node, entry, m.setup.rules);
+  const Position position = protocol::LockNode::recover(m.setup, m.durable, entry);
   if (const auto* transaction = std::get_if<protocol::TransactionEntry>(&entry)) {
     // Entries that were put into the log by a scenario belong to no transaction of the run.
     if (transaction->txn.valid()) observe(node, obs::Settled{transaction->txn, true, true, position});
@@ -32,6 +32,12 @@ void Cluster::observeRecovered(NodeId node, Machine& m, const protocol::LogEntry
     observe(node, obs::ControlAppended{EntryKind::release, release->key, release->token, 0, position});
   } else if (const auto* barrier = std::get_if<protocol::BarrierEntry>(&entry)) {
     observe(node, obs::ControlAppended{EntryKind::barrier, KeyId::none(), {}, barrier->nonce, position});
+  } else if (const auto* request = std::get_if<protocol::RequestEntry>(&entry)) {
+    const obs::Token token = protocol::tokenOf(node, request->stamp);
+    observe(node, obs::ControlAppended{EntryKind::request, request->key, token, 0, position});
+  } else if (const auto* grant = std::get_if<protocol::GrantEntry>(&entry)) {
+    const obs::Token token = protocol::tokenOf(grant->requester, grant->stamp);
+    observe(node, obs::ControlAppended{EntryKind::grant, grant->key, token, 0, position});
   }
 }
 

@@ -18,7 +18,9 @@ constexpr Duration kAsksAgain = sim::seconds(2);
 bool Cluster::isLiveMember(NodeId node) const {
   const Machine& m = machine(node);
   if (!m.process.running() || !m.node) return false;
-  const protocol::Membership& membership = m.node->membership();
+  const protocol::Node* const state = m.node->delegation();
+  if (state == nullptr) return false;
+  const protocol::Membership& membership = state->membership();
   return membership.isMember(node) && m.monotonic.at(now_) < membership.deadline();
 }
 
@@ -49,7 +51,7 @@ void Cluster::letIn(NodeId node) {
 void Cluster::operate() {
   std::erase_if(toLetIn_, [&](NodeId node) {
     for (std::uint16_t i = 0; i < nodeCount(); ++i) {
-      if (isLiveMember(NodeId{i})) return machine(NodeId{i}).node->membership().isMember(node);
+      if (isLiveMember(NodeId{i})) return this->node(NodeId{i})->membership().isMember(node);
     }
     return false;
   });

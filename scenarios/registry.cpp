@@ -24,6 +24,8 @@ constexpr std::array kFamilies = {
     &livenessScenarios,             //
     &writeScenarios,                //
     &containmentScenarios,          //
+    &ricartAgrawalaScenarios,       //
+    &ricartAgrawalaCostScenarios,   //
 };
 
 }  // namespace

@@ -68,8 +68,9 @@ ClusterSetup setupOf(const StoryOptions& options, const ScenarioContext& context
   setup.clocks = options.clocks;
   setup.checkers = options.checkers;
   setup.checkers.epochLease = options.protocol.epochLease;
-  // Members that change are known to the checker that watches them change.
-  const bool constant = options.protocol.membership == protocol::MembershipKind::fixed;
+  // Members that change are known to the checker that watches them change; more than 64 have no bits.
+  const bool constant =
+      options.protocol.membership == protocol::MembershipKind::fixed && options.nodes.size() <= 64;
   for (const std::string& name : options.members.empty() ? options.nodes : options.members) {
     if (!constant) break;
     setup.checkers.members |= std::uint64_t{1} << findNode(setup.directory->names(), name).value;

@@ -32,7 +32,7 @@ constexpr auto kTxnOf = [](const auto& transaction) { return transaction.txn; };
 // ---- Handles ----------------------------------------------------------------------------------------------
 
 Handle& Sessions::open(CallId call, KeyId key, const Token& token, MonotonicInstant deadline, bool hold,
-                       Duration lease, const Env& env) {
+                       Duration lease, const LocalEnv& env) {
   Handle handle;
   handle.call = call;
   handle.key = key;
@@ -45,7 +45,7 @@ Handle& Sessions::open(CallId call, KeyId key, const Token& token, MonotonicInst
 
 Handle* Sessions::find(CallId call) { return findById(handles_, call, kCallOf); }
 
-Cause Sessions::lapse(const Handle& handle, const Env& env) const {
+Cause Sessions::lapse(const Handle& handle, const LocalEnv& env) const {
   if (handle.revoked) return Cause::revoked;
   if (!env.on(Rule::CK5_MonotonicLeases)) {
     return env.context.wall >= handle.wallDeadline ? Cause::expired : Cause::none;
@@ -55,7 +55,7 @@ Cause Sessions::lapse(const Handle& handle, const Env& env) const {
   return expired ? Cause::expired : Cause::none;
 }
 
-TouchedKeys Sessions::unlock(CallId call, const Env& env) {
+TouchedKeys Sessions::unlock(CallId call, const LocalEnv& env) {
   Handle* handle = find(call);
   if (handle == nullptr || handle->unlocked) return {};
   const KeyId key = handle->key;
@@ -71,7 +71,7 @@ void Sessions::noteLapse(CallId call) {
   if (Handle* handle = find(call)) handle->lapsed = true;
 }
 
-void Sessions::revoke(KeyId key, const Env& env) {
+void Sessions::revoke(KeyId key, const LocalEnv& env) {
   for (Handle& handle : handles_) {
     if (handle.key != key || handle.revoked || lapse(handle, env) != Cause::none) continue;
     if (handle.unlocked && (handle.unsettled == 0 || !env.on(Rule::DR2_RevokeUnlockedStaged))) continue;
@@ -80,20 +80,20 @@ void Sessions::revoke(KeyId key, const Env& env) {
   }
 }
 
-bool Sessions::active(KeyId key, const Env& env) const {
+bool Sessions::active(KeyId key, const LocalEnv& env) const {
   return std::any_of(handles_.begin(), handles_.end(), [&](const Handle& handle) {
     if (handle.key != key || lapse(handle, env) != Cause::none) return false;
     return !handle.unlocked || handle.unsettled > 0;
   });
 }
 
-void Sessions::dropIfOver(CallId call, const Env& env) {
+void Sessions::dropIfOver(CallId call, const LocalEnv& env) {
   const Handle* handle = find(call);
   if (handle == nullptr || !env.on(Rule::BD2_Sweep)) return;
   if (handle->unlocked && handle->unsettled == 0) eraseElement(handles_, handle);
 }
 
-void Sessions::sweep(const Env& env) {
+void Sessions::sweep(const LocalEnv& env) {
   if (!env.on(Rule::BD2_Sweep)) return;
   std::erase_if(handles_, [&](const Handle& handle) {
     return handle.unsettled == 0 && (handle.unlocked || lapse(handle, env) != Cause::none);
@@ -104,7 +104,7 @@ void Sessions::sweep(const Env& env) {
 
 Sessions::Transaction* Sessions::findTransaction(TxnId txn) { return findById(transactions_, txn, kTxnOf); }
 
-void Sessions::stage(const CallStage& call, const Env& env) {
+void Sessions::stage(const CallStage& call, const LocalEnv& env) {
   Transaction* txn = findTransaction(call.txn);
   Handle* handle = call.call.valid() ? find(call.call) : nullptr;
   Cause cause = Cause::none;
@@ -147,7 +147,7 @@ void Sessions::stage(const CallStage& call, const Env& env) {
   env.context.reply(TxnReply{call.txn, true, false, ErrorClass::none, Cause::none});
 }
 
-Cause Sessions::refusal(const Transaction& txn, CallId& call, KeyId& key, const Env& env) {
+Cause Sessions::refusal(const Transaction& txn, CallId& call, KeyId& key, const LocalEnv& env) {
   if (!env.on(Rule::LH3_CheckAtSubmission)) return Cause::none;
   for (std::size_t i = 0; i < txn.calls.size(); ++i) {
     call = txn.calls[i];
@@ -161,7 +161,7 @@ Cause Sessions::refusal(const Transaction& txn, CallId& call, KeyId& key, const 
 }
 
 void Sessions::refuse(const Transaction& txn, CallId call, KeyId key, Cause cause, bool staging,
-                      const Env& env) {
+                      const LocalEnv& env) {
   const ErrorClass error = cause == Cause::malformed || cause == Cause::shutdown
                                ? ErrorClass::lockUnavailable503
                                : ErrorClass::conflict409;
@@ -169,13 +169,13 @@ void Sessions::refuse(const Transaction& txn, CallId call, KeyId key, Cause caus
   env.context.reply(TxnReply{txn.txn, staging, false, error, cause});
 }
 
-void Sessions::announce(const Transaction& txn, std::uint32_t attempt, const Env& env) {
+void Sessions::announce(const Transaction& txn, std::uint32_t attempt, const LocalEnv& env) {
   for (std::size_t i = 0; i < txn.writes.size(); ++i) {
     env.observe(obs::Submitted{txn.txn, txn.calls[i], txn.writes[i].key, attempt});
   }
 }
 
-TouchedKeys Sessions::submit(TxnId id, const Env& env) {
+TouchedKeys Sessions::submit(TxnId id, const LocalEnv& env) {
   Transaction* txn = findTransaction(id);
   if (txn == nullptr || txn->submitted) {
     Transaction unknown;
@@ -195,14 +195,14 @@ TouchedKeys Sessions::submit(TxnId id, const Env& env) {
   return {};
 }
 
-TouchedKeys Sessions::abandon(TxnId id, const Env& env) {
+TouchedKeys Sessions::abandon(TxnId id, const LocalEnv& env) {
   Transaction* txn = findTransaction(id);
   if (txn == nullptr || txn->submitted) return {};
   return finish(*txn, env);
 }
 
 TouchedKeys Sessions::onCommitDone(const TransactionEntry& entry, std::uint32_t attempt,
-                                   CommitOutcome outcome, Position position, const Env& env) {
+                                   CommitOutcome outcome, Position position, const LocalEnv& env) {
   Transaction* txn = findTransaction(entry.txn);
   if (txn == nullptr) return {};
   if (outcome == CommitOutcome::committed) {
@@ -231,7 +231,7 @@ TouchedKeys Sessions::onCommitDone(const TransactionEntry& entry, std::uint32_t 
 
 /// The transaction is over: its handles have one unsettled transaction less, and those that were not taken
 /// with `hold` leave their critical sections.
-TouchedKeys Sessions::finish(Transaction& txn, const Env& env) {
+TouchedKeys Sessions::finish(Transaction& txn, const LocalEnv& env) {
   TouchedKeys touched;
   for (std::size_t i = 0; i < txn.calls.size(); ++i) {
     const CallId call = txn.calls[i];

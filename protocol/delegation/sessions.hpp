@@ -44,38 +44,38 @@ class Sessions {
  public:
   /// Opens a handle; its deadline is already bounded (LH-2).
   Handle& open(CallId call, KeyId key, const Token& token, MonotonicInstant deadline, bool hold,
-               Duration lease, const Env& env);
+               Duration lease, const LocalEnv& env);
 
   Handle* find(CallId call);
 
   /// Why nothing may be written under the handle now: expired, revoked, or none.
-  Cause lapse(const Handle& handle, const Env& env) const;
+  Cause lapse(const Handle& handle, const LocalEnv& env) const;
 
-  void stage(const CallStage& call, const Env& env);
-  TouchedKeys submit(TxnId txn, const Env& env);
-  TouchedKeys abandon(TxnId txn, const Env& env);
+  void stage(const CallStage& call, const LocalEnv& env);
+  TouchedKeys submit(TxnId txn, const LocalEnv& env);
+  TouchedKeys abandon(TxnId txn, const LocalEnv& env);
 
   /// A native commit of the transaction is over; `position` is where it was appended when it committed.
   TouchedKeys onCommitDone(const TransactionEntry& entry, std::uint32_t attempt, CommitOutcome outcome,
-                           Position position, const Env& env);
+                           Position position, const LocalEnv& env);
 
   /// LH-4: leaves the critical section; what was staged before may still be submitted.
-  TouchedKeys unlock(CallId call, const Env& env);
+  TouchedKeys unlock(CallId call, const LocalEnv& env);
 
   /// The lease timer of the handle fired.
   void noteLapse(CallId call);
 
   /// DR-2: ends the write capability of the key's handles as if their leases had lapsed.
-  void revoke(KeyId key, const Env& env);
+  void revoke(KeyId key, const LocalEnv& env);
 
   /// Whether anyone may still write under a handle of the key: inside, or unlocked with something staged.
-  bool active(KeyId key, const Env& env) const;
+  bool active(KeyId key, const LocalEnv& env) const;
 
   /// DR-3: whether a submitted transaction that wrote the key under a handle is not over.
   bool settling(KeyId key) const;
 
   /// BD-2: drops handles that are over and have nothing unsettled.
-  void sweep(const Env& env);
+  void sweep(const LocalEnv& env);
 
   std::size_t handles() const { return handles_.size(); }
   std::size_t transactions() const { return transactions_.size(); }
@@ -91,11 +91,11 @@ class Sessions {
 
   Transaction* findTransaction(TxnId txn);
   /// The first handle under which the transaction must not be submitted now; none when it may.
-  Cause refusal(const Transaction& txn, CallId& call, KeyId& key, const Env& env);
-  void refuse(const Transaction& txn, CallId call, KeyId key, Cause cause, bool staging, const Env& env);
-  void announce(const Transaction& txn, std::uint32_t attempt, const Env& env);
-  TouchedKeys finish(Transaction& txn, const Env& env);
-  void dropIfOver(CallId call, const Env& env);
+  Cause refusal(const Transaction& txn, CallId& call, KeyId& key, const LocalEnv& env);
+  void refuse(const Transaction& txn, CallId call, KeyId key, Cause cause, bool staging, const LocalEnv& env);
+  void announce(const Transaction& txn, std::uint32_t attempt, const LocalEnv& env);
+  TouchedKeys finish(Transaction& txn, const LocalEnv& env);
+  void dropIfOver(CallId call, const LocalEnv& env);
 
   std::vector<Handle> handles_;            // sorted by call
   std::vector<Transaction> transactions_;  // sorted by txn

@@ -208,6 +208,10 @@ bool Replication::wellFormed(const LogEntry& entry) const {
            std::all_of(dependencies.begin(), dependencies.end(),
                        [&](const Dependency& dependency) { return nodeExists(dependency.origin); });
   }
+  if (const auto* request = std::get_if<RequestEntry>(&entry)) return keyExists(request->key);
+  if (const auto* grant = std::get_if<GrantEntry>(&entry)) {
+    return keyExists(grant->key) && nodeExists(grant->requester);
+  }
   return nodeExists(std::get<BarrierEntry>(entry).requester);
 }
 

@@ -1,0 +1,277 @@
+// The side of a participant's own callers: asking, admission, the end of a critical section, refusals.
+#include "protocol/ricart_agrawala/participant.hpp"
+
+#include <algorithm>
+
+namespace holdfast::protocol {
+
+Participant::Participant(const NodeSetup& setup)
+    : participants_(setup.members),
+      keys_(setup.directory->keyCount()),
+      droppedTables_(setup.directory->tableCount()) {}
+
+void Participant::boot(const ParticipantEnv& env) {
+  for (std::size_t i = 0; i < keys_.size(); ++i) advance(KeyId{static_cast<std::uint32_t>(i)}, env);
+}
+
+bool Participant::isParticipant(NodeId node) const {
+  return std::binary_search(participants_.begin(), participants_.end(), node);
+}
+
+bool Participant::closed(KeyId key, const ParticipantEnv& env) const {
+  return shutDown_ || droppedTables_[env.setup.directory->key(key).table];
+}
+
+// ---- Callers ----------------------------------------------------------------------------------------------
+
+void Participant::lock(const CallLock& call, const ParticipantEnv& env) {
+  const Caller caller{call.call, env.now() + call.wait, call.lease, call.hold, false, Cause::none};
+  Cause refusal = Cause::none;
+  if (!env.options().enabled) {
+    refusal = Cause::disabled;
+  } else if (call.key.value >= keys_.size() || call.lease <= Duration{} || call.wait < Duration{}) {
+    refusal = Cause::malformed;
+  } else if (closed(call.key, env)) {
+    refusal = Cause::shutdown;
+  } else if (!isParticipant(env.setup.self)) {
+    refusal = Cause::notMember;
+  }
+  if (refusal != Cause::none) {
+    refuse(caller, call.key, refusal, env);
+    return;
+  }
+  // LH-1: the node's own callers are served in the order of their arrival, and share the request.
+  keys_[call.key.value].callers.push_back(caller);
+  advance(call.key, env);
+}
+
+void Participant::reenter(const CallReenter& call, const ParticipantEnv& env) {
+  Handle* const handle = env.sessions.find(call.call);
+  const KeyId key = handle != nullptr ? handle->key : KeyId::none();
+  Cause cause = Cause::unknownHandle;
+  if (handle != nullptr && !handle->unlocked) cause = env.sessions.lapse(*handle, env);
+  if (cause != Cause::none) {
+    env.context.reply(LockReply{call.call, key, ErrorClass::conflict409, cause, Path::cached, Token{}, {}});
+    return;
+  }
+  // LH-2: nothing but its lease bounds a handle here.
+  handle->deadline = std::max(handle->deadline, env.now() + call.lease);
+  handle->wallDeadline = std::max(handle->wallDeadline, env.context.wall + call.lease);
+  handle->hold = handle->hold || call.hold;
+  env.timers.set(TimerKind::handleLapse, key.value, handle->deadline);
+  env.observe(obs::Reentered{call.call, key, handle->hold, handle->deadline});
+  env.context.reply(LockReply{call.call, key, ErrorClass::none, Cause::none, Path::cached, handle->token,
+                              handle->deadline - env.now()});
+}
+
+void Participant::onTouched(const TouchedKeys& touched, const ParticipantEnv& env) {
+  for (const Touched& touch : touched) {
+    if (touch.unlocked.valid()) leave(keys_[touch.key.value], touch.key, touch.unlocked, env);
+    advance(touch.key, env);
+  }
+}
+
+// ---- Moving a key on --------------------------------------------------------------------------------------
+
+void Participant::advance(KeyId key, const ParticipantEnv& env) {
+  Key& state = keys_[key.value];
+  lapseInside(state, key, env);
+  refuseLate(state, key, env);
+  if (state.callers.empty() && !state.inside.valid()) withdraw(state, env);
+  grantOpen(state, key, env);
+  if (!state.callers.empty() && !state.inside.valid()) {
+    if (state.stamp == 0) request(state, key, env);
+    if (mayAdmit(state, key, env)) admitNext(state, key, env);
+  }
+  armTimers(state, key, env);
+}
+
+void Participant::request(Key& state, KeyId key, const ParticipantEnv& env) {
+  if (!isParticipant(env.setup.self)) return;
+  // RA-1, RA-2: wanted from here on, under a stamp that does not change however long the commit takes.
+  state.stamp = env.requests.nextStamp();
+  env.commits.start(RequestEntry{key, state.stamp}, 1, env.context);
+}
+
+void Participant::withdraw(Key& state, const ParticipantEnv& env) {
+  state.stamp = 0;
+  // RA-4: what was granted to a withdrawn request says nothing about the next one.
+  if (!env.on(Rule::RA4_WithdrawnIsVoid)) return;
+  state.granted.clear();
+  state.grants.clear();
+}
+
+bool Participant::allGranted(const Key& state, const ParticipantEnv& env) const {
+  const auto granted = static_cast<std::size_t>(
+      std::count_if(participants_.begin(), participants_.end(),
+                    [&](NodeId participant) { return state.granted.contains(participant); }));
+  if (!env.on(Rule::RA1_EveryParticipant)) return granted > participants_.size() / 2;
+  return granted == participants_.size();
+}
+
+bool Participant::mayAdmit(const Key& state, KeyId key, const ParticipantEnv& env) {
+  // What this node has submitted under the key settles first: the next caller must see it, too (LH-3).
+  if (state.stamp == 0 || !allGranted(state, env) || env.sessions.settling(key)) return false;
+  // RA-3: a grant that is visible has all of its author's earlier entries before it, unless one of them
+  // failed to apply.
+  if (env.replication.fence(state.grants).satisfied()) return true;
+  if (std::find(fencing_.begin(), fencing_.end(), key) == fencing_.end()) fencing_.push_back(key);
+  return false;
+}
+
+void Participant::admitNext(Key& state, KeyId key, const ParticipantEnv& env) {
+  const Caller caller = state.callers.front();
+  state.callers.erase(state.callers.begin());
+  const Token token = tokenOf(env.setup.self, state.stamp);
+  const MonotonicInstant deadline = env.now() + caller.lease;
+  env.sessions.open(caller.call, key, token, deadline, caller.hold, caller.lease, env);
+  state.inside = caller.call;
+  for (Caller& waiting : state.callers) waiting.last = Cause::contended;
+  env.timers.set(TimerKind::handleLapse, key.value, deadline);
+  env.observe(obs::Admitted{caller.call, key, token, Path::clean, caller.hold, deadline});
+  env.context.reply(
+      LockReply{caller.call, key, ErrorClass::none, Cause::none, Path::clean, token, caller.lease});
+}
+
+void Participant::leave(Key& state, KeyId key, CallId call, const ParticipantEnv& env) {
+  if (state.inside != call) return;
+  state.inside = CallId{};
+  env.timers.cancel(TimerKind::handleLapse, key.value);
+  // One request, one section: whoever waits here asks anew and behind those who asked meanwhile.
+  state.stamp = 0;
+  state.granted.clear();
+  state.grants.clear();
+}
+
+void Participant::lapseInside(Key& state, KeyId key, const ParticipantEnv& env) {
+  const Handle* const handle = state.inside.valid() ? env.sessions.find(state.inside) : nullptr;
+  if (handle == nullptr || env.now() < handle->deadline) return;
+  env.sessions.noteLapse(state.inside);
+  // RA-4: the lease bounds the holder.
+  if (env.on(Rule::RA4_LeaseBounds)) leave(state, key, state.inside, env);
+}
+
+// ---- Refusals ---------------------------------------------------------------------------------------------
+
+void Participant::refuse(const Caller& caller, KeyId key, Cause cause, const ParticipantEnv& env) const {
+  const ErrorClass error = cause == Cause::contended ? ErrorClass::locked423 : ErrorClass::lockUnavailable503;
+  env.observe(obs::LockRefused{caller.call, key, error, cause});
+  env.context.reply(LockReply{caller.call, key, error, cause, Path::cached, Token{}, {}});
+}
+
+void Participant::refuseAll(Key& state, KeyId key, Cause cause, const ParticipantEnv& env) {
+  for (const Caller& caller : state.callers) refuse(caller, key, cause, env);
+  state.callers.clear();
+}
+
+void Participant::refuseLate(Key& state, KeyId key, const ParticipantEnv& env) {
+  for (std::size_t i = 0; i < state.callers.size();) {
+    if (state.callers[i].deadline > env.now()) {
+      ++i;
+      continue;
+    }
+    const Caller late = state.callers[i];
+    state.callers.erase(state.callers.begin() + static_cast<std::ptrdiff_t>(i));
+    refuse(late, key, whyLate(state, key, late, env), env);
+  }
+}
+
+/// Section 12: 423 only on the word of a holder; a participant that is merely silent is a 503 (RA-6).
+Cause Participant::whyLate(const Key& state, KeyId key, const Caller& caller,
+                           const ParticipantEnv& env) const {
+  if (state.inside.valid() || caller.last == Cause::contended) return Cause::contended;
+  if (state.stamp != 0 && allGranted(state, env)) {
+    const FenceState fence = env.replication.fence(state.grants);
+    return fence.kind == FenceState::Kind::unsatisfiable ? Cause::unsatisfiable : Cause::fence;
+  }
+  return env.sessions.settling(key) ? Cause::fence : Cause::participant;
+}
+
+/// Asks those whose grant is missing whether they hold the key, for every caller whose time is nearly up.
+void Participant::probe(Key& state, KeyId key, const ParticipantEnv& env) const {
+  bool due = false;
+  for (Caller& caller : state.callers) {
+    if (caller.probed || caller.deadline - env.options().answerMargin > env.now()) continue;
+    caller.probed = true;
+    due = true;
+  }
+  if (!due || state.stamp == 0) return;
+  for (const NodeId participant : participants_) {
+    if (participant == env.setup.self || state.granted.contains(participant)) continue;
+    env.context.send(participant, LockRequest{0, RequestId{0, state.stamp}, key, {}, true});
+  }
+}
+
+void Participant::armTimers(const Key& state, KeyId key, const ParticipantEnv& env) const {
+  MonotonicInstant deadline = MonotonicInstant::never();
+  MonotonicInstant probe = MonotonicInstant::never();
+  for (const Caller& caller : state.callers) {
+    deadline = std::min(deadline, caller.deadline);
+    if (!caller.probed) probe = std::min(probe, caller.deadline - env.options().answerMargin);
+  }
+  env.timers.set(TimerKind::callerDeadline, key.value, deadline);
+  env.timers.set(TimerKind::requestRetry, key.value, probe);
+}
+
+void Participant::onTimer(TimerKind kind, KeyId key, const ParticipantEnv& env) {
+  if (kind == TimerKind::requestRetry) probe(keys_[key.value], key, env);
+  advance(key, env);
+}
+
+// ---- Administration ---------------------------------------------------------------------------------------
+
+/// Everybody leaves the key: callers are told, the handle loses its write capability.
+void Participant::expel(Key& state, KeyId key, const ParticipantEnv& env) {
+  refuseAll(state, key, Cause::shutdown, env);
+  env.sessions.revoke(key, env);
+  if (state.inside.valid()) leave(state, key, state.inside, env);
+  advance(key, env);
+}
+
+void Participant::dropTable(std::uint16_t table, const ParticipantEnv& env) {
+  if (table >= droppedTables_.size()) return;
+  droppedTables_[table] = true;
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    const KeyId key{static_cast<std::uint32_t>(i)};
+    if (env.setup.directory->key(key).table == table) expel(keys_[i], key, env);
+  }
+}
+
+void Participant::shutDown(const ParticipantEnv& env) {
+  for (std::size_t table = 0; table < droppedTables_.size(); ++table) {
+    dropTable(static_cast<std::uint16_t>(table), env);
+  }
+  shutDown_ = true;
+}
+
+void Participant::abandonAll(const ParticipantEnv& env) {
+  for (std::size_t i = 0; i < keys_.size(); ++i) expel(keys_[i], KeyId{static_cast<std::uint32_t>(i)}, env);
+}
+
+std::size_t Participant::localWaiters() const {
+  std::size_t count = 0;
+  for (const Key& key : keys_) count += key.callers.size();
+  return count;
+}
+
+void Participant::addTo(StateHash& hash) const {
+  for (const Key& key : keys_) {
+    hash.add(static_cast<std::uint64_t>(key.callers.size()));
+    for (const Caller& caller : key.callers) {
+      hash.add(caller.call);
+      hash.add(caller.deadline);
+      hash.add(caller.lease);
+      hash.add(static_cast<std::uint64_t>(caller.hold) << 1 | static_cast<std::uint64_t>(caller.probed));
+      hash.add(caller.last);
+    }
+    hash.add(key.inside);
+    hash.add(static_cast<std::uint64_t>(key.stamp));
+    hash.add(key.granted);
+    hash.add(key.grants);
+  }
+  for (const bool dropped : droppedTables_) hash.add(static_cast<std::uint64_t>(dropped));
+  hash.addRange(fencing_);
+  hash.add(static_cast<std::uint64_t>(shutDown_));
+}
+
+}  // namespace holdfast::protocol

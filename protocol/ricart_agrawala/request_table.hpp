@@ -1,0 +1,64 @@
+// The requests that a participant has still to grant, and the clock of its own (RA-2).
+//
+// Both follow from the entries that are in the replica: a request that was applied is open until the own log
+// holds its grant, and the clock has passed every stamp that was seen. So they become durable together with
+// those entries, and survive a crash with them. A requester has at most one open request for a key: a later
+// one supersedes what it withdrew (RA-4), which bounds the table by participants times keys.
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <cstdint>
+#include <vector>
+
+#include "protocol/log_entry.hpp"
+#include "protocol/rules.hpp"
+#include "protocol/state_hash.hpp"
+
+namespace holdfast::protocol {
+
+struct OpenRequest {
+  std::uint32_t stamp = 0;
+  NodeId requester;
+  bool granting = false;  // its grant is on the way to the disk
+};
+BOOST_DESCRIBE_STRUCT(OpenRequest, (), (stamp, requester, granting))
+
+/// TK-1: the token of a request, and of the section that it is for. The later section's is the greater: they
+/// follow each other by stamp, and then by the requester's name (RA-2).
+constexpr Token tokenOf(NodeId requester, std::uint32_t stamp) {
+  return {1, stamp, std::uint64_t{requester.value} + 1};
+}
+
+class RequestTable {
+ public:
+  /// Sorted by (stamp, requester name): NodeId order is name order.
+  using Open = boost::container::small_vector<OpenRequest, 4>;
+
+  /// A stamp greater than that of every request noted so far.
+  std::uint32_t nextStamp() { return ++clock_; }
+
+  /// A request has become visible here. An older one of the same requester is void (RA-4); so is this one, if
+  /// it is the older. RA2_StampsAdvance off: the clock does not pass it.
+  void note(NodeId requester, const RequestEntry& request, const Rules& rules);
+
+  /// The own log holds this grant.
+  void close(const GrantEntry& grant);
+
+  /// nullptr when that request is not open.
+  OpenRequest* find(KeyId key, NodeId requester, std::uint32_t stamp);
+  Open& open(KeyId key);
+
+  /// After a crash: grants that were on their way are not any more. RA2_StampsSurvive off: stamps begin anew.
+  void restart(const Rules& rules);
+
+  /// Open requests over all keys.
+  std::size_t size() const;
+
+  void addTo(StateHash& hash) const;
+
+ private:
+  std::uint32_t clock_ = 0;
+  std::vector<Open> keys_;  // index: KeyId; grows as keys are named
+};
+
+}  // namespace holdfast::protocol
