@@ -17,7 +17,7 @@ endif()
 option(HOLDFAST_BUILD_TESTS "Build the tests (GoogleTest, rapidcheck)" ${tests_possible})
 option(HOLDFAST_BUILD_BENCH "Build the benchmarks (Google Benchmark)" ${bench_possible})
 option(HOLDFAST_WERROR "Make warnings errors" ${PROJECT_IS_TOP_LEVEL})
-option(HOLDFAST_UNITY "Compile a dozen sources as one unit: several times faster, but for a small change" OFF)
+option(HOLDFAST_UNITY "Compile each library and test program as one unit: several times faster, but for a small change" OFF)
 set(HOLDFAST_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize= takes them")
 
 if(HOLDFAST_BUILD_TESTS)
@@ -39,10 +39,11 @@ if(HOLDFAST_SANITIZE)
   add_link_options("-fsanitize=${HOLDFAST_SANITIZE}")
 endif()
 
-# With HOLDFAST_UNITY, makes units of the sources of `target`. Names in anonymous namespaces must then differ
-# within a target; a clash is mostly a copy.
+# With HOLDFAST_UNITY, makes one unit of the sources of `target`; half of compiling a part of it is headers
+# and templates that all parts share. Names in anonymous namespaces must then differ within a target; a clash
+# is mostly a copy.
 function(holdfast_unity target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${HOLDFAST_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${HOLDFAST_UNITY} UNITY_BUILD_BATCH_SIZE 0)
 endfunction()
 
 # Sets what is private to the compilation of `target`: the language, the warnings, and paths in __FILE__
