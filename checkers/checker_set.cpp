@@ -45,7 +45,7 @@ template <class Event>
 constexpr bool plausible(const Stamp& stamp, const Event& event) {
   bool ok = stamp.node.value < CheckerSet::kMaxNodes && sane(stamp.at.ns);
   if constexpr (std::is_same_v<Event, obs::ClockRate>) {
-    ok = ok && sane(event.local.ns) && event.ratePpb > -1'000'000'000 && event.ratePpb < 1'000'000'000;
+    ok = ok && sane(event.local.ns) && event.ratePpb >= -1'000'000'000 && event.ratePpb < 1'000'000'000;
   }
   obs::forEachField(event, [&ok](std::string_view, const auto& field) {
     using Field = std::remove_cvref_t<decltype(field)>;

@@ -28,6 +28,7 @@ class Exclusion {
   void on(const Stamp& stamp, const obs::Installed& event, const Context& context);
   void on(const Stamp& stamp, const obs::CoordinatorStarted& event, const Context& context);
   void on(const Stamp& stamp, const obs::MessageSent& event, const Context& context);
+  void on(const Stamp& stamp, const obs::MembershipInstalled& event, const Context& context);
   void on(const Stamp& stamp, const obs::MembershipRenewed& event, const Context& context);
 
  private:
@@ -52,6 +53,7 @@ class Exclusion {
 
   struct Renewal {
     bool sent = false;
+    bool alone = false;        // the sole member, whose renewals need no message
     obs::MonotonicInstant at;  // by the sender's clock
   };
 

@@ -51,6 +51,7 @@ class StepWriter {
       case FaultKind::slowCommit:
         return line + fmt::format(" by {}{}", seconds(f.amount), during(f));
       case FaultKind::rateChange:
+      case FaultKind::wallRate:
         return line + fmt::format(" to {} ppb", f.amount);
       case FaultKind::wallJump:
         return line + fmt::format(" by {}", seconds(f.amount));

@@ -35,6 +35,7 @@ using Action = std::function<Result(Session&)>;
   X(shrink, declareShrink)            \
   X(check-corpus, declareCheckCorpus) \
   X(explore, declareExplore)          \
+  X(skew, declareSkew)                \
   X(explain, declareExplain)          \
   X(show, declareShow)                \
   X(diff, declareDiff)                \

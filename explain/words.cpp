@@ -119,7 +119,7 @@ class Clause {
   std::string clause(const obs::NodeStarted& o) const {
     return o.start == 1 ? "started" : fmt::format("STARTED AGAIN, for the {}. time", o.start);
   }
-  std::string clause(const obs::NodePaused&) const { return "was SUSPENDED; its monotonic clock goes on"; }
+  std::string clause(const obs::NodePaused&) const { return "was SUSPENDED"; }
   std::string clause(const obs::NodeResumed&) const { return "was RESUMED"; }
   std::string clause(const obs::LinkCut& o) const { return fmt::format("LINK to {} was CUT", name(o.to)); }
   std::string clause(const obs::LinkHealed& o) const {

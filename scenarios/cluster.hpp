@@ -142,6 +142,9 @@ class Cluster {
   /// `reboot`: the machine's monotonic clock starts anew as well.
   void restart(NodeId node, bool reboot = false);
   void pause(NodeId node);
+  /// Pauses the process and stops its monotonic clock until it resumes, as a virtual machine may that is
+  /// stopped: what CK-1 rules out.
+  void suspend(NodeId node);
   void resume(NodeId node);
   void replaceCoordinator(NodeId node);
   bool running(NodeId node) const { return machine(node).process.running(); }
@@ -206,6 +209,7 @@ class Cluster {
 
   void setClockRate(NodeId node, std::int64_t ppb);
   void jumpWall(NodeId node, Duration step);
+  void setWallRate(NodeId node, std::int64_t ppb);
   const sim::MonotonicClock& monotonic(NodeId node) const { return machine(node).monotonic; }
   const sim::WallClock& wall(NodeId node) const { return machine(node).wall; }
 
@@ -396,6 +400,8 @@ class Cluster {
 
   // cluster_machine.cpp: processes, disks, commits, applies
   void startProcess(NodeId node);
+  void thaw(NodeId node);
+  void observeClock(NodeId node);
   void observeRecovered(NodeId node, Machine& m, const protocol::LogEntry& entry);
   void crashWith(NodeId node, std::optional<std::uint32_t> survivors);
   void startCommit(NodeId node, Machine& m, protocol::Commit& commit);

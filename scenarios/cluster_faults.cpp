@@ -33,6 +33,11 @@ void Cluster::beginFault(std::uint32_t index) {
       pause(fault.node);
       m.pausedBy = fault.id;
       break;
+    case FaultKind::suspend:
+      if (!m.process.running()) return;
+      suspend(fault.node);
+      m.pausedBy = fault.id;
+      break;
     case FaultKind::replaceCoordinator:
       replaceCoordinator(fault.node);
       return;
@@ -49,6 +54,9 @@ void Cluster::beginFault(std::uint32_t index) {
       return;
     case FaultKind::wallJump:
       jumpWall(fault.node, Duration{fault.amount});
+      return;
+    case FaultKind::wallRate:
+      setWallRate(fault.node, fault.amount);
       return;
     case FaultKind::admitMember:
       letIn(fault.node);
@@ -89,7 +97,7 @@ void Cluster::endFault(std::uint32_t index) {
     // Whoever crashed the process restarts it: another crash's end must not.
     const bool reboots = fault.kind == FaultKind::crash && fault.amount == 1;
     if (machine(fault.node).downBy == fault.id) restart(fault.node, reboots);
-  } else if (fault.kind == FaultKind::pause) {
+  } else if (fault.kind == FaultKind::pause || fault.kind == FaultKind::suspend) {
     if (machine(fault.node).pausedBy == fault.id) resume(fault.node);
   } else {
     bend(fault.kind);

@@ -71,6 +71,7 @@ void Cluster::crashWith(NodeId node, std::optional<std::uint32_t> survivors) {
   m.node.reset();
   queue_.cancel(m.wake);
   m.wake = sim::EventHandle::none();
+  thaw(node);
   m.wakeFor = MonotonicInstant::never();
 
   std::array<std::uint64_t, protocol::kRecordKindCount> durable{};
@@ -107,10 +108,28 @@ void Cluster::pause(NodeId node) {
   observe(node, obs::NodePaused{});
 }
 
+void Cluster::suspend(NodeId node) {
+  if (!known(node) || !machine(node).process.running()) return;
+  Machine& m = machine(node);
+  pause(node);
+  m.monotonic.freeze(now_);
+  observeClock(node);
+  retimeWake(node, m);
+}
+
+void Cluster::thaw(NodeId node) {
+  Machine& m = machine(node);
+  if (!m.monotonic.frozen()) return;
+  m.monotonic.thaw(now_);
+  observeClock(node);
+  retimeWake(node, m);
+}
+
 void Cluster::resume(NodeId node) {
   if (!known(node) || !machine(node).process.resume()) return;
   Machine& m = machine(node);
   m.pausedBy = 0;
+  thaw(node);
   observe(node, obs::NodeResumed{});
   ready_.insert(ready_.end(), m.held.begin(), m.held.end());
   m.held.clear();
@@ -128,8 +147,21 @@ void Cluster::setClockRate(NodeId node, std::int64_t ppb) {
   if (!known(node)) return;
   Machine& m = machine(node);
   m.monotonic.setRate(now_, ppb);
-  observe(node, obs::ClockRate{m.monotonic.at(now_), m.monotonic.ratePpb()});
+  observeClock(node);
   retimeWake(node, m);
+}
+
+void Cluster::observeClock(NodeId node) {
+  const sim::MonotonicClock& clock = machine(node).monotonic;
+  // A clock that stands still is one that is slow by all of a second each second.
+  observe(node, obs::ClockRate{clock.at(now_), clock.frozen() ? -1'000'000'000 : clock.ratePpb()});
+}
+
+void Cluster::setWallRate(NodeId node, std::int64_t ppb) {
+  if (!known(node)) return;
+  Machine& m = machine(node);
+  m.wall.setRate(now_, ppb);
+  observe(node, obs::WallSet{m.wall.at(now_), m.wall.ratePpb()});
 }
 
 void Cluster::jumpWall(NodeId node, Duration step) {

@@ -99,7 +99,7 @@ Problem judge(const Fault& fault, const std::string& path, const Plan& plan, con
   if (isShare(fault.kind)) {
     least = 0;
     most = sim::kPpmOne;
-  } else if (fault.kind == FaultKind::rateChange) {
+  } else if (fault.kind == FaultKind::rateChange || fault.kind == FaultKind::wallRate) {
     least = -sim::kMaxRatePpb;
     most = sim::kMaxRatePpb;
   } else if (fault.kind == FaultKind::latencySpike || fault.kind == FaultKind::slowApply ||

@@ -87,11 +87,13 @@ enum class FaultKind : std::uint8_t {
   replaceMember,       ///< the same, with peer let in for it
   replaceDisk,         ///< node crashes and restarts after duration with another disk for its records (EP-11)
   corruptDisk,         ///< the same, with its records spoilt
+  wallRate,            ///< node: its wall clock runs at amount ppb
+  suspend,  ///< node: its machine stops for duration, and its monotonic clock with it, against CK-1
 };
 BOOST_DESCRIBE_ENUM(FaultKind, crash, replaceCoordinator, pause, cutOneWay, partition, isolate, loss,
                     duplication, reordering, latencySpike, slowApply, slowCommit, commitAbort, commitFailure,
                     applyFailure, sendFailure, logPurge, rateChange, wallJump, admitMember, dismissMember,
-                    replaceMember, replaceDisk, corruptDisk)
+                    replaceMember, replaceDisk, corruptDisk, wallRate, suspend)
 
 struct Fault {
   std::uint64_t id = 0;  ///< Keys the fault's draws; unique in the plan.

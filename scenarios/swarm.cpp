@@ -115,8 +115,12 @@ const FaultRate& rateOf(const FaultOptions& f, FaultKind kind) {
       return f.replaceDisk;
     case FaultKind::corruptDisk:
       return f.corruptDisk;
+    case FaultKind::wallRate:
+    case FaultKind::suspend:
+      break;  // of clock histories only
   }
-  return f.crash;
+  static constexpr FaultRate kNever{};
+  return kNever;
 }
 
 std::int64_t amountOf(const RunOptions& options, FaultKind kind, const Draws& draws) {

@@ -92,25 +92,27 @@ bool amountIsTime(FaultKind kind) {
          kind == FaultKind::wallJump;
 }
 
+bool amountIsRate(FaultKind kind) { return kind == FaultKind::rateChange || kind == FaultKind::wallRate; }
+
 std::vector<std::function<void(Fault&)>> faultChanges() {
   std::vector<std::function<void(Fault&)>> changes;
   changes.emplace_back([](Fault& f) {
     // A crash without a reboot, a clock without drift.
-    if (f.kind == FaultKind::crash || f.kind == FaultKind::rateChange) f.amount = 0;
+    if (f.kind == FaultKind::crash || amountIsRate(f.kind)) f.amount = 0;
   });
   for (int times = 0; times < 4; ++times) {
     changes.emplace_back([](Fault& f) {
       if (f.duration > sim::milliseconds(100)) f.duration = f.duration / 2;
     });
     changes.emplace_back([](Fault& f) {
-      if (amountIsTime(f.kind) || f.kind == FaultKind::rateChange) f.amount /= 2;
+      if (amountIsTime(f.kind) || amountIsRate(f.kind)) f.amount /= 2;
     });
   }
   for (const std::int64_t grain : kGrains) {
     changes.emplace_back([grain](Fault& f) { f.duration.ns = shortened(f.duration.ns, grain); });
     changes.emplace_back([grain](Fault& f) {
       if (amountIsTime(f.kind)) f.amount = roundedDown(f.amount, grain);
-      if (f.kind == FaultKind::rateChange) f.amount = roundedDown(f.amount, grain / 100);
+      if (amountIsRate(f.kind)) f.amount = roundedDown(f.amount, grain / 100);
     });
   }
   return changes;

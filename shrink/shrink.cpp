@@ -74,6 +74,7 @@ class Shrinker {
       return false;
     }
     ++runs_;
+    if (options_.fails) return options_.fails(candidate);
     return checkers::firstOf(run(candidate).findings, signature_) != nullptr;
   }
 
@@ -150,6 +151,7 @@ class Shrinker {
 
   /// What happens after the failure has no part in it, unless it is found at the end of the run.
   void cutTail() {
+    if (options_.fails) return;
     const RunReport report = run(current_);
     const checkers::Finding* const found = checkers::firstOf(report.findings, signature_);
     if (found == nullptr || found->at >= current_.plan.endAt) return;
@@ -249,26 +251,36 @@ class Shrinker {
   bool stopped_ = false;
 };
 
-}  // namespace
-
-std::expected<ShrinkResult, std::string> shrink(const Case& whole, const ShrinkOptions& options) {
+/// What the failure is known by; the error says why there is none.
+std::expected<checkers::Signature, std::string> signatureToKeep(const Case& whole,
+                                                                const ShrinkOptions& options) {
+  if (options.fails) {
+    if (options.fails(whole)) return checkers::Signature{};
+    return std::unexpected("the case does not fail, so there is nothing to shrink");
+  }
   const RunReport report = scenarios::runPlan(whole.options, options.rules, whole.plan);
   const std::vector<checkers::Signature> kinds = checkers::signaturesOf(report.findings);
   if (kinds.empty() && !options.signature) {
     return std::unexpected("the run breaks no promise, so there is nothing to shrink");
   }
   const checkers::Signature signature = options.signature ? *options.signature : kinds.front();
-  if (checkers::firstOf(report.findings, signature) == nullptr) {
-    return std::unexpected(
-        fmt::format("the run does not fail by {}; {}", checkers::describe(signature),
-                    kinds.empty() ? "it breaks no promise"
-                                  : "its first violation is by " + checkers::describe(kinds.front())));
-  }
-  Shrinker shrinker(whole, options, signature);
+  if (checkers::firstOf(report.findings, signature) != nullptr) return signature;
+  return std::unexpected(fmt::format("the run does not fail by {}; {}", checkers::describe(signature),
+                                     kinds.empty()
+                                         ? "it breaks no promise"
+                                         : "its first violation is by " + checkers::describe(kinds.front())));
+}
+
+}  // namespace
+
+std::expected<ShrinkResult, std::string> shrink(const Case& whole, const ShrinkOptions& options) {
+  const auto signature = signatureToKeep(whole, options);
+  if (!signature) return std::unexpected(signature.error());
+  Shrinker shrinker(whole, options, *signature);
   shrinker.shrink();
   ShrinkResult result;
   result.smallest = shrinker.smallest();
-  result.signature = signature;
+  result.signature = *signature;
   result.before = sizeOf(whole);
   result.after = sizeOf(result.smallest);
   result.runs = shrinker.runs();

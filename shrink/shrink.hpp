@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,12 +36,14 @@ struct ShrinkOptions {
   std::optional<std::uint64_t> timeLimitNs;  ///< Of real time.
   /// The failure, or the limitation, to keep; else the run's first violation.
   std::optional<checkers::Signature> signature;
+  /// What a failure is instead, if it is nothing that one run can be seen to end in; called from all jobs.
+  std::function<bool(const Case&)> fails;
   ShrinkProgress* progress = nullptr;
 };
 
 struct ShrinkResult {
   Case smallest;
-  checkers::Signature signature;
+  checkers::Signature signature;  ///< Means nothing where `fails` says what a failure is.
   Size before;
   Size after;
   std::uint64_t runs = 0;

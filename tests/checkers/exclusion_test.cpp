@@ -193,6 +193,13 @@ TEST(Exclusion, AMembershipLeaseCountsFromItsRenewal) {
   Story alone(options);
   alone.at(1_s).tell(A, obs::MembershipRenewed{1, {(9_s).ns}}).lock(A, 1, Path::virgin, K, 0_s);
   expectHeld(alone);
+
+  // A sole member renews without a message, and what it had sent in a larger membership counts no more.
+  Story sole(options);
+  sole.at(0_s).tell(A, obs::MessageSent{1, B, MessageKind::membershipRenew, KeyId::none()});
+  sole.at(3_s).tell(A, obs::MembershipInstalled{2, {1}, 1, {3}, 0_s});
+  sole.tell(A, obs::MembershipRenewed{2, {(9_s).ns}}).lock(A, 1, Path::virgin, K, 0_s);
+  expectHeld(sole);
 }
 
 TEST(Exclusion, AHomeGrantsToMembersOnly) {
