@@ -115,7 +115,10 @@ Serial::Relation Serial::relate(NodeId node, const Content& content, unsigned fi
   if (shown->op == obs::WriteOp::increment) return Relation::fine;
   const bool wins = outranks(*shown, context.history.txn(writer).node, expected, expectedTxn.node);
   if (!shown->call.valid()) {
-    if (wins || has(row.counted, field)) return Relation::fine;
+    // Two stamps of one origin may be equal, as after a pause; the order of its log decides between them
+    // then.
+    const bool loses = outranks(expected, expectedTxn.node, *shown, context.history.txn(writer).node);
+    if (!loses || has(row.counted, field)) return Relation::fine;
     return applied ? Relation::broken : Relation::hidden;
   }
   if (context.history.call(shown->call).rank > row.latest[field].rank) return Relation::fine;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <type_traits>
+#include <utility>
 
 #include "protocol/routing.hpp"
 #include "scenarios/cluster.hpp"
@@ -121,7 +122,7 @@ ProtocolOptions drawProtocol(const Draws& draws, Family family) {
     p.renewEvery = p.epochLease / 6;
     p.missedRenewals = 2;
     // Half of the proposers are patient enough for messages that take most of a lease (EP-8).
-    p.proposalTimeout = draws.percent(50, patience) ? p.epochLease : sim::milliseconds(700);
+    p.proposalTimeout = draws.percent(50, patience) ? p.epochLease * 3 / 2 : sim::milliseconds(700);
     p.proposalBackoff = sim::milliseconds(300);
   } else {
     p.maxDelegation = draws.between(sim::milliseconds(1'500), sim::seconds(10), leaseLength);
@@ -203,6 +204,31 @@ Script writeHandoff(RunOptions options, const Draws& draws) {
 
 namespace {
 
+/// The worked example of EP-8 with any figures. An operator has two of three members leave out the third,
+/// from whom the proposer is cut off. The prepare takes most of a lease or more to the acceptor on which the
+/// majority depends, and meanwhile that one goes on acknowledging the third.
+void writeLatePrepare(Script& script, const Draws& draws, TrueInstant at) {
+  ProtocolOptions& p = script.options.protocol;
+  p.missedRenewals = 50;  // nobody is proposed away for being silent
+  p.proposalTimeout = p.epochLease * 2;
+  const std::uint64_t leaver = draws.below(3, victims);
+  // The operator talks to the first member that is not to leave.
+  const NodeId holder{static_cast<std::uint16_t>(leaver)};
+  const NodeId proposer{static_cast<std::uint16_t>(leaver == 0 ? 1 : 0)};
+  const NodeId acceptor{static_cast<std::uint16_t>(leaver == 2 ? 1 : 2)};
+  const Duration late = draws.between(p.epochLease / 2, p.epochLease * 5 / 4, replyTakes);
+  const Duration away = p.epochLease * 4;
+  FaultWriter faults(script.plan);
+  faults.of(FaultKind::dismissMember, holder, at, away);
+  faults.between(FaultKind::latencySpike, proposer, acceptor, at - sim::milliseconds(1),
+                 sim::milliseconds(20), late.ns);
+  const TrueInstant promised = at + late + draws.between({}, sim::milliseconds(5), delays);
+  for (const auto& [other, from] : {std::pair(proposer, at), std::pair(acceptor, promised)}) {
+    faults.between(FaultKind::cutOneWay, holder, other, from, away);
+    faults.between(FaultKind::cutOneWay, other, holder, from, away);
+  }
+}
+
 /// Some nodes leave the others, who make a membership without them; some of those restart meanwhile.
 void writeDeparture(Script& script, const Draws& draws, TrueInstant at) {
   const ProtocolOptions& p = script.options.protocol;
@@ -231,21 +257,13 @@ void writeDeparture(Script& script, const Draws& draws, TrueInstant at) {
       }
       break;
   }
-  if (draws.percent(40, slowPrepares)) {
-    // Whatever one node sends is late, its prepares too, while the others renew as ever.
-    const Duration late = draws.between(p.epochLease / 4, p.epochLease * 9 / 10, replyTakes);
-    const std::uint64_t slow = 1 + draws.below(nodes - std::uint64_t{1}, slowPrepares);
-    for (std::uint64_t step = 0; step < nodes; ++step) {
-      if (step == slow) continue;
-      faults.between(FaultKind::latencySpike, node(slow), node(step), at - sim::milliseconds(100),
-                     p.epochLease, late.ns);
-    }
-  }
   for (std::uint64_t step = 2; step < nodes; ++step) {
     const Draws own = draws.of(step);
-    if (own.percent(35, restarts)) {
-      faults.of(FaultKind::crash, node(step), at + own.between({}, p.epochLease, restarts),
-                own.between(sim::milliseconds(20), sim::milliseconds(400), cutFrom),
+    if (own.percent(50, restarts)) {
+      // Before or while the members agree on who stays (EP-10).
+      const TrueInstant down = at - sim::milliseconds(600) + own.between({}, p.epochLease / 2, cutFrom);
+      faults.of(FaultKind::crash, node(step), down,
+                own.between(sim::milliseconds(20), sim::milliseconds(400), howManyKeys),
                 own.percent(30, wayOfLeaving) ? 1 : 0);
     }
     if (own.percent(25, delays)) {
@@ -259,7 +277,7 @@ void writeDeparture(Script& script, const Draws& draws, TrueInstant at) {
 
 Script writeSuccession(RunOptions options, const Draws& draws) {
   const ProtocolOptions& p = options.protocol;
-  options.nodes = static_cast<std::uint16_t>(4 + draws.below(2, howManyNodes));
+  options.nodes = static_cast<std::uint16_t>(3 + draws.below(3, howManyNodes));
   options.keys = 2;
   withoutFaults(options.faults);
   options.faults.sparePpm = 0;
@@ -278,6 +296,10 @@ Script writeSuccession(RunOptions options, const Draws& draws) {
     }
   }
   const TrueInstant at = TrueInstant{} + draws.between(sim::seconds(1), p.epochLease, cutFrom);
+  if (options.nodes == 3 && draws.percent(70, slowPrepares)) {
+    writeLatePrepare(script, draws.of(1), at);
+    return script;
+  }
   writeDeparture(script, draws.of(1), at);
   if (draws.percent(40, phase)) {
     writeDeparture(script, draws.of(2), at + draws.between({}, p.epochLease * 2, phase));
@@ -299,6 +321,8 @@ Script writeEveryday(RunOptions options, const Draws& draws, bool heals) {
     options.healedPhase = options.workload.intoHealedPhase + sim::seconds(8);
     options.workload.gap = sim::milliseconds(3'200);
   }
+  // Of three members one is too many to lose for good: who comes back with a blank disk is another (EP-11).
+  if (options.nodes == 3) options.faults.replaceDisk = options.faults.corruptDisk = {};
   // Clocks and stalls come from the histories.
   options.faults.pause = options.faults.rateChange = options.faults.wallJump = {};
   return {options, scenarios::drawPlan(options), {}, options.protocol.maxDelegation * 3};
