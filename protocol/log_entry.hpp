@@ -72,14 +72,16 @@ struct RequestEntry {
 };
 BOOST_DESCRIBE_STRUCT(RequestEntry, (), (key, stamp))
 
-/// RA-3: LOCK_GRANT, the log's author's consent to one request.
+/// RA-3: LOCK_GRANT, the log's author's consent to one request. `held`: the author has held the key since it
+/// saw the request, which tells the requester that it is not alone.
 struct GrantEntry {
   KeyId key;
   NodeId requester;
   std::uint32_t stamp = 0;
+  bool held = false;
   friend bool operator==(const GrantEntry&, const GrantEntry&) = default;
 };
-BOOST_DESCRIBE_STRUCT(GrantEntry, (), (key, requester, stamp))
+BOOST_DESCRIBE_STRUCT(GrantEntry, (), (key, requester, stamp, held))
 
 /// The alternatives are in the order of obs::EntryKind.
 using LogEntry = std::variant<TransactionEntry, ReleaseEntry, BarrierEntry, RequestEntry, GrantEntry>;

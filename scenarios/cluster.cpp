@@ -1,6 +1,8 @@
 // Time, inputs and effects: how one event goes through a node and out again.
 #include "scenarios/cluster.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -402,9 +404,11 @@ NodeId Cluster::homeOf(KeyId key) const {
 std::shared_ptr<const protocol::Directory> makeDirectory(const RunOptions& options) {
   std::vector<std::string> names;
   for (std::uint16_t i = 0; i < options.nodes; ++i) {
-    names.push_back(options.nodes <= 26
-                        ? std::string(1, static_cast<char>('A' + i))
-                        : std::string{'N', static_cast<char>('0' + i / 10), static_cast<char>('0' + i % 10)});
+    if (options.nodes <= 26) {
+      names.emplace_back(1, static_cast<char>('A' + i));
+    } else {
+      names.push_back(fmt::format("N{:0{}}", i, options.nodes <= 100 ? 2 : 3));
+    }
   }
   std::vector<protocol::KeyInfo> keys;
   for (std::uint32_t i = 0; i < options.keys; ++i)

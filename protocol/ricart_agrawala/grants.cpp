@@ -20,8 +20,9 @@ bool Participant::comesFirst(const Key& state, const OpenRequest& other, const P
   return state.stamp < other.stamp;
 }
 
-bool Participant::mayGrant(Key& state, KeyId key, const OpenRequest& request, const ParticipantEnv& env) {
+bool Participant::mayGrant(const Key& state, KeyId key, OpenRequest& request, const ParticipantEnv& env) {
   if (request.requester == env.setup.self) return request.stamp == state.stamp;
+  request.held = request.held || state.inside.valid();
   if (state.inside.valid()) return !env.on(Rule::RA3_HolderDefers);
   const bool wanted = state.stamp != 0;
   if (wanted && comesFirst(state, request, env) && env.on(Rule::RA3_EarlierDefers)) return false;
@@ -37,7 +38,7 @@ void Participant::grantOpen(Key& state, KeyId key, const ParticipantEnv& env) {
   for (std::size_t i = 0; i < open.size();) {
     OpenRequest& request = open[i++];
     if (request.granting || !mayGrant(state, key, request, env)) continue;
-    const GrantEntry grant{key, request.requester, request.stamp};
+    const GrantEntry grant{key, request.requester, request.stamp, request.held};
     if (env.on(Rule::RA3_GrantInLog)) {
       request.granting = true;
       env.commits.start(grant, 1, env.context);
@@ -65,6 +66,9 @@ void Participant::count(NodeId grantor, Position position, const GrantEntry& gra
   Key& state = keys_[grant.key.value];
   const bool current = state.stamp != 0 && grant.stamp == state.stamp;
   if (grant.requester != env.setup.self || (!current && env.on(Rule::RA4_WithdrawnIsVoid))) return;
+  for (Caller& caller : state.callers) {
+    if (grant.held && caller.stamp == grant.stamp) caller.last = Cause::contended;
+  }
   state.granted.insert(grantor);
   state.grants.require(grantor, position);
 }
@@ -113,7 +117,7 @@ void Participant::onMessage(NodeId from, const Message& message, const Participa
   }
   const auto* grant = std::get_if<LockGrant>(&message);
   if (grant && grant->key.value < keys_.size() && !env.on(Rule::RA3_GrantInLog)) {
-    count(from, 0, GrantEntry{grant->key, env.setup.self, grant->request.sequence}, env);
+    count(from, 0, GrantEntry{grant->key, env.setup.self, grant->request.sequence, false}, env);
     advance(grant->key, env);
     return;
   }

@@ -25,7 +25,7 @@ bool Participant::closed(KeyId key, const ParticipantEnv& env) const {
 // ---- Callers ----------------------------------------------------------------------------------------------
 
 void Participant::lock(const CallLock& call, const ParticipantEnv& env) {
-  const Caller caller{call.call, env.now() + call.wait, call.lease, call.hold, false, Cause::none};
+  const Caller caller{call.call, env.now() + call.wait, call.lease, call.hold, false, 0, Cause::none};
   Cause refusal = Cause::none;
   if (!env.options().enabled) {
     refusal = Cause::disabled;
@@ -90,6 +90,7 @@ void Participant::request(Key& state, KeyId key, const ParticipantEnv& env) {
   if (!isParticipant(env.setup.self)) return;
   // RA-1, RA-2: wanted from here on, under a stamp that does not change however long the commit takes.
   state.stamp = env.requests.nextStamp();
+  for (Caller& caller : state.callers) caller.stamp = state.stamp;
   env.commits.start(RequestEntry{key, state.stamp}, 1, env.context);
 }
 
@@ -127,6 +128,7 @@ void Participant::admitNext(Key& state, KeyId key, const ParticipantEnv& env) {
   env.sessions.open(caller.call, key, token, deadline, caller.hold, caller.lease, env);
   state.inside = caller.call;
   for (Caller& waiting : state.callers) waiting.last = Cause::contended;
+  for (OpenRequest& open : env.requests.open(key)) open.held = true;
   env.timers.set(TimerKind::handleLapse, key.value, deadline);
   env.observe(obs::Admitted{caller.call, key, token, Path::clean, caller.hold, deadline});
   env.context.reply(
@@ -144,8 +146,10 @@ void Participant::leave(Key& state, KeyId key, CallId call, const ParticipantEnv
 }
 
 void Participant::lapseInside(Key& state, KeyId key, const ParticipantEnv& env) {
-  const Handle* const handle = state.inside.valid() ? env.sessions.find(state.inside) : nullptr;
-  if (handle == nullptr || env.now() < handle->deadline) return;
+  if (!state.inside.valid()) return;
+  // A handle that is gone had lapsed and was swept (BD-2).
+  const Handle* const handle = env.sessions.find(state.inside);
+  if (handle != nullptr && env.now() < handle->deadline) return;
   env.sessions.noteLapse(state.inside);
   // RA-4: the lease bounds the holder.
   if (env.on(Rule::RA4_LeaseBounds)) leave(state, key, state.inside, env);
@@ -262,6 +266,7 @@ void Participant::addTo(StateHash& hash) const {
       hash.add(caller.deadline);
       hash.add(caller.lease);
       hash.add(static_cast<std::uint64_t>(caller.hold) << 1 | static_cast<std::uint64_t>(caller.probed));
+      hash.add(static_cast<std::uint64_t>(caller.stamp));
       hash.add(caller.last);
     }
     hash.add(key.inside);

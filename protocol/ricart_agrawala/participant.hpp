@@ -8,8 +8,9 @@
 // withdrawn and grants for it are void; a lease ends what its caller does not.
 //
 // Nothing here rests on clocks that agree: the holder itself grants its successor. The price is that one
-// silent participant blocks every key (RA-6). A waiter can not tell it from one that defers, so it asks those
-// that are missing, shortly before its own deadline, whether they hold the key: only then is it a 423.
+// silent participant blocks every key (RA-6). A waiter can not tell it from one that defers: it gets a 423
+// only if a grant came from somebody who had held the key meanwhile, or if one of those that are missing says
+// so, whom it asks shortly before its deadline.
 #pragma once
 
 #include <cstdint>
@@ -70,6 +71,7 @@ class Participant {
     Duration lease;
     bool hold = false;
     bool probed = false;       // those who are missing were asked whether they hold the key
+    std::uint32_t stamp = 0;   // of the request, if that was made with this caller waiting already
     Cause last = Cause::none;  // contended: somebody said so
   };
 
@@ -94,7 +96,7 @@ class Participant {
   void expel(Key& state, KeyId key, const ParticipantEnv& env);
 
   bool comesFirst(const Key& state, const OpenRequest& other, const ParticipantEnv& env) const;
-  bool mayGrant(Key& state, KeyId key, const OpenRequest& request, const ParticipantEnv& env);
+  bool mayGrant(const Key& state, KeyId key, OpenRequest& request, const ParticipantEnv& env);
   void grantOpen(Key& state, KeyId key, const ParticipantEnv& env);
   void count(NodeId grantor, Position position, const GrantEntry& grant, const ParticipantEnv& env);
 

@@ -16,7 +16,7 @@ void RequestTable::note(NodeId requester, const RequestEntry& request, const Rul
     if (old->stamp >= request.stamp) return;
     open.erase(old);
   }
-  const OpenRequest fresh{request.stamp, requester, false};
+  const OpenRequest fresh{request.stamp, requester, false, false};
   const auto later = [](const OpenRequest& a, const OpenRequest& b) {
     return std::pair(a.stamp, a.requester) < std::pair(b.stamp, b.requester);
   };

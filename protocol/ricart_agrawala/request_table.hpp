@@ -20,8 +20,9 @@ struct OpenRequest {
   std::uint32_t stamp = 0;
   NodeId requester;
   bool granting = false;  // its grant is on the way to the disk
+  bool held = false;      // the key has been held here while it was open
 };
-BOOST_DESCRIBE_STRUCT(OpenRequest, (), (stamp, requester, granting))
+BOOST_DESCRIBE_STRUCT(OpenRequest, (), (stamp, requester, granting, held))
 
 /// TK-1: the token of a request, and of the section that it is for. The later section's is the greater: they
 /// follow each other by stamp, and then by the requester's name (RA-2).
