@@ -96,6 +96,18 @@ std::expected<void, Failure> checkExtras(const CommandLine& line) {
   return std::unexpected(Failure{fmt::format("{}: '{}' is one word too many", name, extra)});
 }
 
+/// An empty value is mostly a variable of the shell that is not set; it must not pass for an option not
+/// given.
+std::expected<void, Failure> checkValues(const CLI::App& verb) {
+  for (const CLI::Option* option : verb.get_options()) {
+    if (std::ranges::none_of(option->results(), &std::string::empty)) continue;
+    return std::unexpected(
+        Failure{fmt::format("{}: the value of {} is empty; expected one, or the option left out",
+                            verb.get_name(), option->get_name())});
+  }
+  return {};
+}
+
 Result parseAndRun(CommandLine& line, const std::vector<std::string>& arguments, Output& out) {
   // CLI11 takes the words in reverse and without the command's name.
   std::vector<std::string> words(arguments.rbegin(), arguments.rend());
@@ -117,6 +129,7 @@ Result parseAndRun(CommandLine& line, const std::vector<std::string>& arguments,
         fmt::format("{}{}", chosen != nullptr ? chosen->first->get_name() + ": " : "", error.what())});
   }
   if (auto known = checkExtras(line); !known) return std::unexpected(known.error());
+  if (auto given = checkValues(*line.chosen()->first); !given) return std::unexpected(given.error());
   Output::Settings settings = line.settings;
   settings.terminal = out.settings().terminal;
   out.configure(settings);

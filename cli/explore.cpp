@@ -3,10 +3,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "cli/arguments.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/json_source.hpp"
 #include "cli/suggest.hpp"
 #include "cli/verb.hpp"
 #include "cli/verb_options.hpp"
@@ -206,6 +208,16 @@ std::string explorationRow(const explore::Configuration& configuration, const ex
 Result exploreAll(Session& session, const ExploreArguments& arguments) {
   auto read = readExploration(arguments);
   if (!read) return std::unexpected(read.error());
+  if (!arguments.trace.empty()) {
+    std::error_code ignored;
+    if (!arguments.force && std::filesystem::exists(arguments.trace, ignored)) {
+      return std::unexpected(badValue(
+          "--trace", fmt::format("'{}' exists already; expected a new name, or --force", arguments.trace)));
+    }
+    if (auto fits = checkWritable(arguments.trace); !fits) {
+      return std::unexpected(badValue("--trace", fits.error().text));
+    }
+  }
   const InterruptGuard guard;
   std::atomic<bool> interrupted = false;
   std::vector<std::string> rows;

@@ -37,8 +37,12 @@ class JsonSource {
   std::string name_;
 };
 
-/// Writes a new file. One that exists is replaced only if `replace` says so.
+/// Writes a new file. One that exists is replaced only if `replace` says so; a device or pipe is written to.
 std::expected<void, Failure> writeNewFile(const std::filesystem::path& path, std::string_view text,
                                           bool replace = false);
+
+/// Whether a file of this name can be made or replaced, as far as that shows before it is: its folder exists
+/// and may be written to, and it is no folder itself.
+std::expected<void, Failure> checkWritable(const std::filesystem::path& path);
 
 }  // namespace holdfast::cli

@@ -42,6 +42,7 @@ std::string sweepCommands(const Session& session, const SweepRecord& record) {
 }
 
 Result runMerge(Session& session, const MergeArguments& arguments) {
+  if (auto fits = checkSweepOutputs(arguments.outputs); !fits) return std::unexpected(fits.error());
   std::optional<SweepRecord> sum;
   for (const std::string& file : arguments.files) {
     auto record = readSweepRecord(file);
@@ -63,8 +64,15 @@ Result runMerge(Session& session, const MergeArguments& arguments) {
   facts.reproduce = sweepCommands(session, *sum);
   reportSweep(session, subject, sum->report, facts);
   const bool written = writeSweepOutputs(session, arguments.outputs, *sum, facts);
+  const std::string lacking = seedsThatLack(*sum);
+  if (!lacking.empty()) {
+    const std::string text = lacking + " are in none of the reports";
+    session.out.say("lacking     " + text);
+    session.out.object({{"is", "note"}, {"text", text}});
+  }
   const int exitCode = sum->report.exitCode();
-  return exitCode == kExitHeld && !written ? kExitInternal : exitCode;
+  if (exitCode != kExitHeld) return exitCode;
+  return !written ? kExitInternal : lacking.empty() ? kExitHeld : kExitInconclusive;
 }
 
 }  // namespace
@@ -81,7 +89,9 @@ Action declareMerge(CLI::App& app) {
       ->required();
   addSweepOutputOptions(app, arguments->outputs);
   app.footer(
-      "Exit code: that of the whole sweep, 64 for reports that do not fit together.\n\n"
+      "Exit code: that of the whole sweep, 3 where it would be 0 but a shard is missing, 64 for reports that "
+      "do\n"
+      "not fit together.\n\n"
       "Example:\n  holdfast sweep --seeds 200 --shard 1/2 --report 1.json && "
       "holdfast sweep --seeds 200 --shard 2/2 --report 2.json && holdfast merge 1.json 2.json --html "
       "sweep.html");

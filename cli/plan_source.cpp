@@ -38,6 +38,12 @@ std::expected<Subject, Failure> judged(const JsonSource& source, const scenarios
           "scenario", fmt::format("there is no scenario {}{} ('holdfast list' names them all)",
                                   traces::quoted(file.scenario), didYouMean(file.scenario, known))));
     }
+    if (!file.plan.operations.empty() || !file.plan.faults.empty()) {
+      return std::unexpected(source.about(
+          "plan", fmt::format("plan: {} is a directed scenario and takes no operations or faults; expected "
+                              "an empty plan, or the scenario {}",
+                              file.scenario, kMixed)));
+    }
     subject.directed = &*found;
     return subject;
   }

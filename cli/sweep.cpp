@@ -70,6 +70,7 @@ class Progress : public scenarios::SweepProgress {
 struct Request {
   Subject subject;
   scenarios::SweepOptions options;
+  SeedRange whole;      ///< What the shard is a part of.
   std::string command;  ///< That sweeps the same, but for jobs and time, which have no say in the result.
 };
 
@@ -84,8 +85,8 @@ std::expected<scenarios::Profile, Failure> profileOf(const std::string& text) {
                                         didYouMean(text, known), fmt::join(known, ", "))));
 }
 
-/// The seeds that --seeds, --from-commit and --shard mean together.
-std::expected<SeedRange, Failure> seedsOf(const SweepArguments& arguments) {
+/// The seeds that --seeds and --from-commit mean together.
+std::expected<SeedRange, Failure> wholeOf(const SweepArguments& arguments) {
   auto seeds = parseSeeds(arguments.seeds);
   if (!seeds) return std::unexpected(badValue("--seeds", seeds.error()));
   if (!arguments.commit.empty()) {
@@ -99,10 +100,14 @@ std::expected<SeedRange, Failure> seedsOf(const SweepArguments& arguments) {
     seeds = seedsOfCommit(arguments.commit, seeds->count);
     if (!seeds) return std::unexpected(badValue("--from-commit", seeds.error()));
   }
-  if (!arguments.shard.empty()) {
-    seeds = shardOf(arguments.shard, *seeds);
-    if (!seeds) return std::unexpected(badValue("--shard", seeds.error()));
-  }
+  return *seeds;
+}
+
+/// The part of them that --shard means.
+std::expected<SeedRange, Failure> shardOfWhole(const SweepArguments& arguments, const SeedRange& whole) {
+  if (arguments.shard.empty()) return whole;
+  const auto seeds = shardOf(arguments.shard, whole);
+  if (!seeds) return std::unexpected(badValue("--shard", seeds.error()));
   return *seeds;
 }
 
@@ -113,7 +118,10 @@ std::expected<Request, Failure> requestOf(const Session& session, const SweepArg
   request.subject.options = scenarios::optionsOf(*profile);
   if (auto read = readSubject(arguments.subject, request.subject); !read)
     return std::unexpected(read.error());
-  const auto seeds = seedsOf(arguments);
+  const auto whole = wholeOf(arguments);
+  if (!whole) return std::unexpected(whole.error());
+  request.whole = *whole;
+  const auto seeds = shardOfWhole(arguments, *whole);
   if (!seeds) return std::unexpected(seeds.error());
   const auto recheck = parseCount("one seed of how many is run twice", arguments.recheck, 0, sim::kPpmOne);
   if (!recheck) return std::unexpected(badValue("--recheck", recheck.error()));
@@ -166,9 +174,18 @@ std::vector<std::string> saveFailures(Session& session, const SweepArguments& ar
   return folders;
 }
 
+/// Where the report so far is kept; nowhere beside a device or a pipe.
+std::string partialOf(const std::string& report) {
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(report, ignored);
+  const bool special = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+  return report.empty() || special ? "" : report + ".partial";
+}
+
 Result runSweep(Session& session, const SweepArguments& arguments) {
   auto request = requestOf(session, arguments);
   if (!request) return std::unexpected(request.error());
+  if (auto fits = checkSweepOutputs(arguments.outputs); !fits) return std::unexpected(fits.error());
   const std::uint64_t last = request->options.firstSeed + (request->options.count - 1);
   announce(session, "sweep", request->subject, fmt::format("seeds {}..{}", request->options.firstSeed, last),
            arguments.subject.printOptions);
@@ -176,13 +193,15 @@ Result runSweep(Session& session, const SweepArguments& arguments) {
   SweepFacts facts;
   facts.jobs = request->options.jobs;
   facts.reproduce = request->command;
-  const std::string partial = arguments.outputs.report.empty() ? "" : arguments.outputs.report + ".partial";
+  const std::string partial = partialOf(arguments.outputs.report);
   const auto checkpoint = [&](scenarios::SweepReport soFar) {
     if (partial.empty()) return;
     soFar.stoppedEarly = true;
     // What can not be written now is said at the end, if it still can not be written then.
     (void)writeNewFile(
-        partial, textOf(session, recordOf(request->subject, request->options, soFar, facts), facts), true);
+        partial,
+        textOf(session, recordOf(request->subject, request->options, request->whole, soFar, facts), facts),
+        true);
   };
   const InterruptGuard guard;
   Progress progress(session.out, checkpoint);
@@ -197,7 +216,7 @@ Result runSweep(Session& session, const SweepArguments& arguments) {
   facts.interrupted = InterruptGuard::requested();
   facts.saved = saveFailures(session, arguments, request->subject, report);
   reportSweep(session, request->subject, report, facts);
-  const SweepRecord record = recordOf(request->subject, request->options, report, facts);
+  const SweepRecord record = recordOf(request->subject, request->options, request->whole, report, facts);
   const bool written = writeSweepOutputs(session, arguments.outputs, record, facts);
   std::error_code ignored;
   if (written && !partial.empty()) std::filesystem::remove(partial, ignored);

@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <fstream>
+#include <utility>
 
 #include "cli/figures.hpp"
 #include "cli/json_source.hpp"
 #include "cli/point_history.hpp"
 #include "cli/run_report.hpp"
+#include "cli/verb_options.hpp"
 #include "pictures/scene.hpp"
 #include "scenarios/must_reach.hpp"
 
@@ -152,6 +156,26 @@ void addSweepOutputOptions(CLI::App& app, SweepOutputArguments& arguments) {
       ->type_name("FILE");
 }
 
+std::expected<void, Failure> checkSweepOutputs(const SweepOutputArguments& arguments) {
+  const std::array<std::pair<std::string_view, std::string>, 4> files{{{"--report", arguments.report},
+                                                                       {"--junit", arguments.junit},
+                                                                       {"--html", arguments.html},
+                                                                       {"--history", arguments.history}}};
+  for (auto file = files.begin(); file != files.end(); ++file) {
+    if (file->second.empty()) continue;
+    const auto same =
+        std::find_if(file + 1, files.end(), [&](const auto& other) { return other.second == file->second; });
+    if (same != files.end()) {
+      return std::unexpected(badValue(same->first, fmt::format("'{}' is where {} goes; expected another file",
+                                                               same->second, file->first)));
+    }
+    if (auto writable = checkWritable(file->second); !writable) {
+      return std::unexpected(badValue(file->first, writable.error().text));
+    }
+  }
+  return {};
+}
+
 bool writeSweepOutputs(Session& session, const SweepOutputArguments& arguments, const SweepRecord& record,
                        const SweepFacts& facts) {
   bool all = true;
@@ -163,8 +187,7 @@ bool writeSweepOutputs(Session& session, const SweepOutputArguments& arguments, 
       return;
     }
     all = false;
-    session.out.say("not written " + written.error().text);
-    session.out.object({{"is", "note"}, {"text", written.error().text}});
+    session.out.fail({written.error().text, kExitInternal});
   };
   if (!arguments.report.empty()) write(arguments.report, textOf(session, record, facts));
   if (!arguments.junit.empty()) write(arguments.junit, junitText(session, record));
@@ -172,8 +195,7 @@ bool writeSweepOutputs(Session& session, const SweepOutputArguments& arguments, 
   if (!arguments.history.empty()) {
     if (auto kept = keepPointHistory(session, arguments.history, record); !kept) {
       all = false;
-      session.out.say("not written " + kept.error().text);
-      session.out.object({{"is", "note"}, {"text", kept.error().text}});
+      session.out.fail({kept.error().text, kExitInternal});
     }
   }
   const traces::Names known = namesOf(subjectOf(record));

@@ -5,6 +5,7 @@
 // and takes nothing from the others.
 #pragma once
 
+#include <expected>
 #include <string>
 
 #include "cli/sweep_record.hpp"
@@ -25,6 +26,9 @@ struct SweepOutputArguments {
 
 /// Adds --report, --junit, --html and --history. `arguments` must outlive `app`.
 void addSweepOutputOptions(CLI::App& app, SweepOutputArguments& arguments);
+
+/// Tells before the work what can be told of it: files of one name, or one that can not be written.
+std::expected<void, Failure> checkSweepOutputs(const SweepOutputArguments& arguments);
 
 /// Writes what is asked for. Gives whether all of it could be written.
 bool writeSweepOutputs(Session& session, const SweepOutputArguments& arguments, const SweepRecord& record,

@@ -21,7 +21,7 @@ std::string commitLine() { return fmt::format("{} ({})", traces::toolVersion(), 
 
 }  // namespace
 
-SweepRecord recordOf(const Subject& subject, const scenarios::SweepOptions& options,
+SweepRecord recordOf(const Subject& subject, const scenarios::SweepOptions& options, const SeedRange& whole,
                      const scenarios::SweepReport& report, const SweepFacts& facts) {
   SweepRecord record;
   record.tool = commitLine();
@@ -33,6 +33,8 @@ SweepRecord recordOf(const Subject& subject, const scenarios::SweepOptions& opti
   record.coverage = report.coverage.numbers();
   record.realNs = facts.real.count();
   record.jobs = facts.jobs;
+  record.wholeFirst = whole.first;
+  record.wholeCount = whole.count;
   return record;
 }
 
@@ -87,6 +89,20 @@ Subject subjectOf(const SweepRecord& record) {
   return subject;
 }
 
+std::string seedsThatLack(const SweepRecord& record) {
+  std::vector<std::string> gaps;
+  std::uint64_t next = record.wholeFirst;
+  const auto lack = [&](std::uint64_t first) {
+    if (first > next) gaps.push_back(fmt::format("{}..{}", next, first - 1));
+  };
+  for (const scenarios::SeedsRun& range : record.report.ranges) {
+    lack(range.first);
+    next = std::max(next, range.first + range.asked);
+  }
+  lack(record.wholeFirst + record.wholeCount);
+  return gaps.empty() ? "" : fmt::format("seeds {}", fmt::join(gaps, ", "));
+}
+
 std::expected<void, std::string> add(SweepRecord& sum, const SweepRecord& other) {
   if (sum.tool != other.tool) {
     return std::unexpected(fmt::format("it is of build {}, the first is of {}", other.tool, sum.tool));
@@ -110,6 +126,9 @@ std::expected<void, std::string> add(SweepRecord& sum, const SweepRecord& other)
   sum.coverage = sum.report.coverage.numbers();
   sum.realNs += other.realNs;
   sum.jobs = std::max(sum.jobs, other.jobs);
+  const std::uint64_t end = std::max(sum.wholeFirst + sum.wholeCount, other.wholeFirst + other.wholeCount);
+  sum.wholeFirst = std::min(sum.wholeFirst, other.wholeFirst);
+  sum.wholeCount = end - sum.wholeFirst;
   return {};
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/arguments.hpp"
 #include "cli/output.hpp"
 #include "cli/subject.hpp"
 #include "cli/sweep_report.hpp"
@@ -28,11 +29,15 @@ struct SweepRecord {
   std::vector<std::uint64_t> coverage;  ///< scenarios::Coverage::numbers() of the report's.
   std::int64_t realNs = 0;              ///< Summed up over shards.
   std::uint64_t jobs = 1;
+  std::uint64_t wholeFirst = 0;  ///< The seeds of the whole sweep, of which a shard has its part.
+  std::uint64_t wholeCount = 0;
 };
 BOOST_DESCRIBE_STRUCT(SweepRecord, (),
-                      (tool, rulesOff, options, mustReach, judgeLiveness, report, coverage, realNs, jobs))
+                      (tool, rulesOff, options, mustReach, judgeLiveness, report, coverage, realNs, jobs,
+                       wholeFirst, wholeCount))
 
-SweepRecord recordOf(const Subject& subject, const scenarios::SweepOptions& options,
+/// `whole` are the seeds of the sweep before it was parted into shards.
+SweepRecord recordOf(const Subject& subject, const scenarios::SweepOptions& options, const SeedRange& whole,
                      const scenarios::SweepReport& report, const SweepFacts& facts);
 
 /// The text of sweep.json.
@@ -42,6 +47,10 @@ std::expected<SweepRecord, Failure> readSweepRecord(const std::string& path);
 
 /// What each seed of the record ran.
 Subject subjectOf(const SweepRecord& record);
+
+/// The seeds of the whole sweep that no report asked for, in words: "seeds 7..12, 20..20"; empty if none
+/// lack.
+std::string seedsThatLack(const SweepRecord& record);
 
 /// Adds `other` to `sum`; the error says in what they differ, or which seeds both have.
 std::expected<void, std::string> add(SweepRecord& sum, const SweepRecord& other);

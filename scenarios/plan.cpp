@@ -84,9 +84,8 @@ bool hasPeer(FaultKind kind) {
 
 Problem judge(const Fault& fault, const std::string& path, const Plan& plan, const RunOptions& options) {
   if (auto wrong = judgeInstant(path + ".at", fault.at, plan)) return wrong;
-  if (!isForAllNodes(fault.kind)) {
-    if (auto wrong = judgeNode(path + ".node", fault.node, options, false)) return wrong;
-  }
+  // A fault of all nodes may leave out the node; one that it has must exist even so.
+  if (auto wrong = judgeNode(path + ".node", fault.node, options, isForAllNodes(fault.kind))) return wrong;
   if (hasPeer(fault.kind)) {
     if (auto wrong = judgeNode(path + ".peer", fault.peer, options, false)) return wrong;
     if (fault.peer == fault.node) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace holdfast::traces {
@@ -93,11 +94,15 @@ bool JsonCursor::skipValue(int depth) {
 /// Skips what stands between the brackets of an array or object, and the closing one.
 bool JsonCursor::skipMembers(char close, int depth) {
   if (take(close)) return true;
+  std::set<std::string_view> names;
   do {
     if (close == '}') {
       skipSpace();
+      const std::size_t start = at_;
       if (peek() != '"') return fail(at_, "not JSON: " + found(), "a member's name in quotes");
       if (!skipString()) return false;
+      const std::string_view name = text_.substr(start + 1, at_ - start - 2);
+      if (!names.insert(name).second) return fail(start, shown(name) + " stands here a second time");
       if (!take(':')) return fail(at_, "not JSON: " + found(), "':' after a member's name");
     }
     if (!skipValue(depth)) return false;

@@ -135,6 +135,9 @@ std::expected<TraceWriter, WriteError> TraceWriter::create(const std::filesystem
   if (!path.has_filename()) return fail("that is no name of a file");
   if (std::filesystem::is_directory(status)) return fail("it is a directory");
   if (ifExists == IfExists::refuse && std::filesystem::exists(status)) return fail("it exists already");
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    return fail("it is no regular file, and replacing it would take its name away");
+  }
   std::filesystem::path partial = path;
   partial += ".partial";
   const int mode = O_WRONLY | O_CREAT | O_CLOEXEC | (ifExists == IfExists::refuse ? O_EXCL : O_TRUNC);

@@ -132,6 +132,20 @@ TEST(Merge, ShardsAddUpToTheWhole) {
   EXPECT_THAT(ran.object("verdict")["reproduce"].get<std::string>(), HasSubstr("sweep --seeds 10..19 --set"));
 }
 
+TEST(Merge, AShardThatLacksIsNoPass) {
+  const ScratchFolder scratch;
+  for (const char* part : {"1", "3"}) {
+    reportOf(scratch, std::string(part) + ".json",
+             {"--seeds", "10..18", "--shard", std::string(part) + "/3"});
+  }
+  const Ran middle = holdfast({"merge", scratch.file("1.json"), scratch.file("3.json")});
+  EXPECT_EQ(middle.exitCode, 3);
+  EXPECT_THAT(middle.standardError, HasSubstr("lacking     seeds 13..15 are in none of the reports"));
+  const Ran end = holdfast({"merge", scratch.file("1.json"), "--json"});
+  EXPECT_EQ(end.exitCode, 3);
+  EXPECT_EQ(end.object("note")["text"], "seeds 13..18 are in none of the reports");
+}
+
 TEST(Merge, RefusesWhatDoesNotFitTogether) {
   const ScratchFolder scratch;
   reportOf(scratch, "1.json", {"--seeds", "1..3"});
@@ -233,12 +247,29 @@ TEST(Sweep, TellsGithub) {
               AllOf(HasSubstr("### holdfast sweep: safety violation"), HasSubstr("- seed 1: ")));
 }
 
-TEST(Sweep, WhatCannotBeWrittenIsSaid) {
-  const Ran ran = holdfast(
-      with({"sweep", "--seeds", "2", "--no-must-reach", "--junit", "/dev/null/x.xml", "--json"}, kShort));
+TEST(Sweep, WhatTurnsOutNotToBeWritableIsSaid) {
+  const ScratchFolder scratch;
+  // The folder is there before the sweep, and gone after it.
+  const Ran ran = shell(
+      "mkdir gone && { holdfast sweep --seeds 300 --no-must-reach --junit gone/x.xml --json -q & "
+      "sleep 0.5; rmdir gone; wait $!; }",
+      {.folder = scratch.path()});
   EXPECT_EQ(ran.exitCode, 70);
   EXPECT_EQ(ran.object("verdict")["verdict"], "held");
-  EXPECT_THAT(ran.standardError, HasSubstr("not written cannot write '/dev/null/x.xml'"));
+  EXPECT_THAT(ran.standardError, HasSubstr("holdfast: cannot write 'gone/x.xml'"));
+}
+
+TEST(Sweep, AFileTakesTheNameOfNothingElse) {
+  const ScratchFolder scratch;
+  const Ran ran = shell(
+      "echo before >target; ln -s target link; mkfifo pipe; cat pipe >piped & "
+      "holdfast sweep --seeds 1 --no-must-reach --junit link --html pipe; code=$?; wait; exit $code",
+      {.folder = scratch.path()});
+  EXPECT_EQ(ran.exitCode, 0) << ran.standardError;
+  EXPECT_TRUE(std::filesystem::is_symlink(scratch.file("link")));
+  EXPECT_THAT(textOf(scratch.file("target")), testing::StartsWith("<?xml"));
+  EXPECT_TRUE(std::filesystem::is_fifo(scratch.file("pipe")));
+  EXPECT_THAT(textOf(scratch.file("piped")), testing::StartsWith("<!doctype html>"));
 }
 
 TEST(Sweep, ADyingProcessNamesItsSeedsAndLeavesWhatWasDone) {
