@@ -8,6 +8,7 @@
 
 #include "cli/coverage_report.hpp"
 #include "cli/figures.hpp"
+#include "cli/html_page.hpp"
 #include "cli/run_report.hpp"
 #include "cli/sweep_outputs.hpp"
 #include "pictures/scene.hpp"
@@ -19,19 +20,6 @@ namespace {
 using checkers::PathCost;
 using checkers::WaitTimes;
 using scenarios::SweepReport;
-
-constexpr std::string_view kPageHead = R"(<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>holdfast sweep</title><style>
-body{font:15px/1.45 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#222}
-h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2.2rem;border-bottom:1px solid #ccc}
-table{border-collapse:collapse}td,th{padding:.15rem .8rem .15rem 0;text-align:left;vertical-align:top}
-td.n{text-align:right;font-variant-numeric:tabular-nums}code,pre{font-size:.85rem;white-space:pre-wrap}
-.bad{color:#b00020;font-weight:600}.good{color:#1b6e3c;font-weight:600}.dim{color:#777}
-svg{display:block;margin:.5rem 0}svg text{font-size:12px;fill:#333}.bar{fill:#4878a8}.axis{stroke:#999}
-@media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}svg text{fill:#ccc}.dim{color:#999}
-.bad{color:#ff7b86}.good{color:#6fcf97}}
-</style></head><body>
-)";
 
 struct PathLine {
   std::string_view name;
@@ -237,7 +225,7 @@ std::vector<std::pair<std::string, std::uint64_t>> refusalRows(const scenarios::
 
 std::string htmlText(const Session& session, const SweepRecord& record, const SweepFacts& facts) {
   const SweepReport& report = record.report;
-  std::string page(kPageHead);
+  std::string page = pageHead("holdfast sweep");
   page +=
       fmt::format("<h1>holdfast sweep from seed {}</h1>\n<p class=\"{}\">{}</p>\n", report.firstSeed(),
                   report.exitCode() == kExitHeld ? "good" : "bad", pictures::escaped(sweepVerdict(report)));

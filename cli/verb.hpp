@@ -36,6 +36,7 @@ using Action = std::function<Result(Session&)>;
   X(check-corpus, declareCheckCorpus) \
   X(explore, declareExplore)          \
   X(skew, declareSkew)                \
+  X(measure, declareMeasure)          \
   X(explain, declareExplain)          \
   X(show, declareShow)                \
   X(diff, declareDiff)                \

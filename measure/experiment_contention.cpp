@@ -11,7 +11,7 @@ namespace {
 
 constexpr Duration kInside = sim::milliseconds(5);
 constexpr Duration kOutside = sim::milliseconds(1);
-constexpr Duration kTime = sim::seconds(60);
+constexpr Duration kTime = sim::seconds(20);
 constexpr std::uint16_t kMostContenders = 12;
 
 /// Nodes that each lock, write, unlock and come again.
@@ -76,7 +76,7 @@ Contention contend(const Settings& settings, protocol::LockAlgorithm algorithm, 
 }  // namespace
 
 Measurement measureHotKey(const Settings& settings) {
-  Table table{fmt::format("P = {}: contenders of one key for a minute, each inside for 5 ms and a commit",
+  Table table{fmt::format("P = {}: contenders of one key for 20 s, each inside for 5 ms and a commit",
                           kMostContenders + 1),
               {"protocol", "contenders", "locks a second", "handoffs", "locks a handoff", "longest wait",
                "served least", "served most"},

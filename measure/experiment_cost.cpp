@@ -89,9 +89,9 @@ void costOfDelegation(const Settings& settings, std::uint16_t p, Table& table) {
   table.rows.push_back(costRow(
       p, "delegation, recovery", spent,
       {n - 1, 0, n - 1,
-       "section 13 counts the queries alone: an answer comes back from each peer that is up, the home "
-       "is asked and grants with 2 messages, and the barrier entries are delivered to the peers that "
-       "are up as every entry is"},
+       "the acquirer needs no barrier in its own log, and the node that is down appends none: P-2 entries, "
+       "each delivered to the P-2 peers that are up; of the messages P-1 are queries, P-2 are answers, and 2 "
+       "are request and grant"},
       lock.waited));
   rig.close();
 }
@@ -126,6 +126,8 @@ Measurement measureCost(const Settings& settings) {
       "Of the P+1 commits under Ricart-Agrawala one is the request and P are grants, the requester's own "
       "among them: RA-1 asks every participant. Each is delivered to P-1 peers, which makes P*P-1. An "
       "implementation that leaves the requester's own grant out needs P commits and P*(P-1) deliveries.");
+  measurement.remarks.emplace_back(
+      "The recovery waits for the node that is down until it counts as unreachable (FR-8).");
   return measurement;
 }
 

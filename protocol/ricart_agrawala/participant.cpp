@@ -41,7 +41,9 @@ void Participant::lock(const CallLock& call, const ParticipantEnv& env) {
     return;
   }
   // LH-1: the node's own callers are served in the order of their arrival, and share the request.
-  keys_[call.key.value].callers.push_back(caller);
+  Key& state = keys_[call.key.value];
+  state.callers.push_back(caller);
+  if (state.inside.valid()) state.callers.back().last = Cause::contended;
   advance(call.key, env);
 }
 

@@ -15,7 +15,7 @@ namespace {
 // inner folders come before outer ones.
 struct Arrows {
   std::string_view folder;
-  std::array<std::string_view, 12> targets;  // unused places are empty
+  std::array<std::string_view, 13> targets;  // unused places are empty
 };
 
 constexpr std::array kArrows = {
@@ -26,6 +26,7 @@ constexpr std::array kArrows = {
     Arrows{"checkers/", {"observations/", "sim/time.hpp", "sim/ids.hpp", "sim/wide_integer.hpp"}},
     Arrows{"scenarios/", {"sim/", "sim/asio/", "protocol/", "checkers/", "observations/"}},
     Arrows{"shrink/", {"sim/", "protocol/", "checkers/", "scenarios/", "observations/"}},
+    Arrows{"measure/", {"sim/", "protocol/", "checkers/", "scenarios/", "observations/"}},
     Arrows{"skew/", {"sim/", "protocol/", "checkers/", "scenarios/", "shrink/", "observations/"}},
     Arrows{"traces/", {"observations/", "sim/time.hpp", "sim/ids.hpp"}},
     Arrows{"explain/", {"traces/", "observations/", "sim/time.hpp", "sim/ids.hpp", "sim/wide_integer.hpp"}},
@@ -33,7 +34,7 @@ constexpr std::array kArrows = {
     Arrows{"explore/", {"sim/", "protocol/", "checkers/", "scenarios/", "observations/"}},
     Arrows{"cli/",
            {"sim/", "sim/asio/", "observations/", "protocol/", "checkers/", "scenarios/", "shrink/", "skew/",
-            "traces/", "explain/", "pictures/", "explore/"}},
+            "measure/", "traces/", "explain/", "pictures/", "explore/"}},
     Arrows{"tests/", {}},
     Arrows{"bench/", {}},
 };

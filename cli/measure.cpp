@@ -1,0 +1,167 @@
+// holdfast measure: the measurement gate, in simulated time and counts.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <stdexcept>
+
+#include "cli/arguments.hpp"
+#include "cli/json_source.hpp"
+#include "cli/measure_report.hpp"
+#include "cli/suggest.hpp"
+#include "cli/verb.hpp"
+#include "cli/verb_options.hpp"
+#include "measure/experiment.hpp"
+
+namespace holdfast::cli {
+namespace {
+
+using measure::Experiment;
+using measure::Measurement;
+
+constexpr std::uint64_t kFewestNodes = 3;
+constexpr std::uint64_t kMostNodes = 200;
+
+struct MeasureArguments {
+  std::vector<std::string> what;
+  std::vector<std::string> nodes;
+  std::string network = "same-region";
+  std::string disk = "ssd";
+  std::string seed = "1";
+  std::string html;
+  std::string output;
+};
+
+template <class Named>
+std::vector<std::string> namesOf(std::span<const Named> all) {
+  std::vector<std::string> names;
+  for (const Named& one : all) names.emplace_back(one.name);
+  return names;
+}
+
+Failure unknown(std::string_view option, const std::string& name, const std::vector<std::string>& names) {
+  return badValue(option, fmt::format("there is no '{}'{} expected one of {}", name, didYouMean(name, names),
+                                      fmt::join(names, ", ")));
+}
+
+std::expected<measure::Settings, Failure> settingsOf(const MeasureArguments& arguments) {
+  measure::Settings settings;
+  settings.network = measure::findNetwork(arguments.network);
+  if (settings.network == nullptr) {
+    return std::unexpected(unknown("--network", arguments.network, namesOf(measure::networkProfiles())));
+  }
+  settings.disk = measure::findDisk(arguments.disk);
+  if (settings.disk == nullptr) {
+    return std::unexpected(unknown("--disk", arguments.disk, namesOf(measure::diskProfiles())));
+  }
+  const auto seed = parseSeed(arguments.seed);
+  if (!seed) return std::unexpected(badValue("--seed", seed.error()));
+  settings.seed = *seed;
+  if (!arguments.nodes.empty()) settings.nodes.clear();
+  for (const std::string& text : arguments.nodes) {
+    const auto nodes = parseCount("a number of nodes", text, kFewestNodes, kMostNodes);
+    if (!nodes) return std::unexpected(badValue("--nodes", nodes.error()));
+    settings.nodes.push_back(static_cast<std::uint16_t>(*nodes));
+  }
+  return settings;
+}
+
+std::expected<std::vector<const Experiment*>, Failure> chosen(const std::vector<std::string>& what) {
+  std::vector<const Experiment*> experiments;
+  for (const std::string& name : what) {
+    experiments.push_back(measure::findExperiment(name));
+    if (experiments.back() == nullptr) {
+      return std::unexpected(unknown("--what", name, namesOf(measure::experiments())));
+    }
+  }
+  if (!what.empty()) return experiments;
+  for (const Experiment& experiment : measure::experiments()) experiments.push_back(&experiment);
+  return experiments;
+}
+
+/// The command that gives the same figures; without what it writes.
+std::string commandFor(const MeasureArguments& arguments, const measure::Settings& settings) {
+  std::string command = "holdfast measure";
+  if (!arguments.what.empty()) command += fmt::format(" --what {}", fmt::join(arguments.what, ","));
+  return command + fmt::format(" --nodes {} --network {} --disk {} --seed {}", fmt::join(settings.nodes, ","),
+                               settings.network->name, settings.disk->name, settings.seed);
+}
+
+Result measureAll(Session& session, const MeasureArguments& arguments) {
+  const auto settings = settingsOf(arguments);
+  if (!settings) return std::unexpected(settings.error());
+  const auto experiments = chosen(arguments.what);
+  if (!experiments) return std::unexpected(experiments.error());
+  const std::string command = commandFor(arguments, *settings);
+  session.out.say("network     " + describe(*settings->network));
+  session.out.say("disk        " + describe(*settings->disk));
+  session.out.object({{"is", "profiles"},
+                      {"network", describe(*settings->network)},
+                      {"disk", describe(*settings->disk)},
+                      {"nodes", settings->nodes},
+                      {"seed", fmt::to_string(settings->seed)}});
+  std::vector<Measurement> measurements;
+  for (const Experiment* const experiment : *experiments) {
+    session.out.progress(fmt::format("measuring {}", experiment->name));
+    try {
+      measurements.push_back(measure::measure(*experiment, *settings));
+    } catch (const std::runtime_error& broken) {
+      return std::unexpected(Failure{
+          fmt::format("{}: {}\n  {} --what {}", experiment->name, broken.what(), command, experiment->name),
+          kExitSafety});
+    }
+    printMeasurement(session.out, measurements.back());
+    session.out.object(jsonOf(measurements.back()));
+  }
+  const auto write = [&](const std::string& path, const std::string& text) -> std::expected<void, Failure> {
+    if (path.empty()) return {};
+    auto written = writeNewFile(path, text, true);
+    if (written) session.out.say(fmt::format("written     {}", path));
+    return written;
+  };
+  if (auto done = write(arguments.output, markdownOf(measurements, *settings, command)); !done) {
+    return std::unexpected(done.error());
+  }
+  if (auto done = write(arguments.html, htmlOf(measurements, *settings, command)); !done) {
+    return std::unexpected(done.error());
+  }
+  session.out.say("reproduce   " + command);
+  return kExitHeld;
+}
+
+}  // namespace
+
+Action declareMeasure(CLI::App& app) {
+  auto arguments = std::make_shared<MeasureArguments>();
+  app.description(
+      "Measure what a lock costs, in simulated time and counts, by the delegation protocol and by "
+      "Ricart-Agrawala. The same seed gives the same figures on every machine; docs/measurements.md is what "
+      "this command writes.");
+  app.add_option("--what", arguments->what,
+                 fmt::format("what to measure, separated by commas (default: all): {}",
+                             fmt::join(namesOf(measure::experiments()), ", ")))
+      ->delimiter(',')
+      ->type_name("NAMES");
+  app.add_option("--nodes", arguments->nodes,
+                 "numbers of participants, 3 to 200, separated by commas (default: 3,5,12,48)")
+      ->delimiter(',')
+      ->type_name("LIST");
+  app.add_option(
+         "--network", arguments->network,
+         fmt::format("{} (default: same-region)", fmt::join(namesOf(measure::networkProfiles()), ", ")))
+      ->type_name("PROFILE");
+  app.add_option("--disk", arguments->disk,
+                 fmt::format("{} (default: ssd)", fmt::join(namesOf(measure::diskProfiles()), ", ")))
+      ->type_name("PROFILE");
+  app.add_option("--seed", arguments->seed, "the seed of all draws (default: 1)")->type_name("SEED");
+  app.add_option("--html", arguments->html, "write a page with plots, which needs no network, to FILE")
+      ->type_name("FILE");
+  app.add_option("--output", arguments->output, "write the tables as Markdown to FILE")->type_name("FILE");
+  app.footer(
+      "Exit code: 0 when everything was measured, 1 when a promise was broken meanwhile, 64 for bad "
+      "usage.\n\n"
+      "Example:\n  holdfast measure --what cost,one-down --nodes 3,5 --html measure.html");
+  return [arguments](Session& session) { return measureAll(session, *arguments); };
+}
+
+}  // namespace holdfast::cli

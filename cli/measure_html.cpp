@@ -1,0 +1,152 @@
+// Measurements as a page with plots.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+#include "cli/figures.hpp"
+#include "cli/html_page.hpp"
+#include "cli/measure_report.hpp"
+#include "pictures/scene.hpp"
+
+namespace holdfast::cli {
+namespace {
+
+using measure::Axis;
+using measure::Plot;
+using measure::Value;
+using pictures::escaped;
+
+constexpr std::array<std::string_view, 6> kColours = {"#4878a8", "#dd8452", "#55a868",
+                                                      "#c44e52", "#8172b3", "#937860"};
+constexpr double kLeft = 90;
+constexpr double kWidth = 660;
+constexpr double kTop = 12;
+constexpr double kHeight = 240;
+
+/// From the values of an axis to places from 0 to 1.
+struct Scale {
+  Axis axis;
+  std::int64_t least = 0;
+  std::int64_t most = 1;
+
+  Scale(const Axis& of, const Plot& plot, bool horizontal) : axis(of) {
+    bool first = true;
+    for (const measure::Series& series : plot.series) {
+      for (const auto& [x, y] : series.points) {
+        const std::int64_t value =
+            axis.logarithmic ? std::max<std::int64_t>(horizontal ? x : y, 1) : (horizontal ? x : y);
+        least = first ? value : std::min(least, value);
+        most = first ? value : std::max(most, value);
+        first = false;
+      }
+    }
+    if (!axis.logarithmic) least = horizontal ? least : 0;
+    if (most <= least) most = least + 1;
+  }
+
+  double at(std::int64_t value) const {
+    if (!axis.logarithmic) {
+      return static_cast<double>(value - least) / static_cast<double>(most - least);
+    }
+    const auto log = [](std::int64_t v) {
+      return std::log10(static_cast<double>(std::max<std::int64_t>(v, 1)));
+    };
+    return (log(value) - log(least)) / (log(most) - log(least));
+  }
+
+  /// Round values from least to most; powers of ten on a logarithmic axis, and the ends where there are none.
+  std::vector<std::int64_t> ticks() const {
+    std::vector<std::int64_t> ticks;
+    if (axis.logarithmic) {
+      for (std::int64_t power = 1; power <= most && power < INT64_MAX / 10; power *= 10) {
+        if (power >= least) ticks.push_back(power);
+      }
+      if (ticks.size() < 2) ticks = {least, most};
+      return ticks;
+    }
+    std::int64_t step = 1;
+    while ((most - least) / step > 12) step *= 10;
+    if ((most - least) / step < 3 && step > 1) step /= 5;
+    for (std::int64_t tick = (least + step - 1) / step * step; tick <= most; tick += step)
+      ticks.push_back(tick);
+    return ticks;
+  }
+
+  std::string label(std::int64_t value) const { return textOf(Value{axis.kind, value, {}}); }
+};
+
+std::string svgOf(const Plot& plot) {
+  const Scale x(plot.x, plot, true);
+  const Scale y(plot.y, plot, false);
+  const auto px = [&](std::int64_t value) { return kLeft + kWidth * x.at(value); };
+  const auto py = [&](std::int64_t value) { return kTop + kHeight * (1 - y.at(value)); };
+  std::string svg = "<svg width=\"900\" height=\"330\" role=\"img\">";
+  for (const std::int64_t tick : x.ticks()) {
+    svg += fmt::format(
+        "<line class=\"axis\" x1=\"{0:.0f}\" x2=\"{0:.0f}\" y1=\"{1:.0f}\" y2=\"{2:.0f}\" "
+        "stroke-opacity=\".3\"/><text x=\"{0:.0f}\" y=\"{3:.0f}\" text-anchor=\"middle\">{4}</text>",
+        px(tick), kTop, kTop + kHeight, kTop + kHeight + 16, x.label(tick));
+  }
+  for (const std::int64_t tick : y.ticks()) {
+    svg += fmt::format(
+        "<line class=\"axis\" x1=\"{0:.0f}\" x2=\"{1:.0f}\" y1=\"{2:.0f}\" y2=\"{2:.0f}\" "
+        "stroke-opacity=\".3\"/><text x=\"{3:.0f}\" y=\"{4:.0f}\" text-anchor=\"end\">{5}</text>",
+        kLeft, kLeft + kWidth, py(tick), kLeft - 6, py(tick) + 4, y.label(tick));
+  }
+  svg += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"middle\">{}</text>", kLeft + kWidth / 2,
+                     kTop + kHeight + 34, escaped(plot.x.title));
+  double legend = kLeft;
+  for (std::size_t i = 0; i < plot.series.size(); ++i) {
+    const measure::Series& series = plot.series[i];
+    const std::string_view colour = kColours[i % kColours.size()];
+    std::string points;
+    for (const auto& [at, value] : series.points) points += fmt::format("{:.1f},{:.1f} ", px(at), py(value));
+    svg += fmt::format(
+        "<polyline fill=\"none\" stroke=\"{0}\" stroke-width=\"2\" "
+        "points=\"{1}\"><title>{2}</title></polyline>"
+        "<rect x=\"{3:.0f}\" y=\"306\" width=\"12\" height=\"12\" fill=\"{0}\"/><text x=\"{4:.0f}\" "
+        "y=\"317\">{2}</text>",
+        colour, points, escaped(series.name), legend, legend + 17);
+    legend += 36 + 7 * static_cast<double>(series.name.size());
+  }
+  return fmt::format("<h3>{}</h3>\n<p class=\"dim\">{}</p>\n{}</svg>\n", escaped(plot.title),
+                     escaped(plot.y.title), svg);
+}
+
+std::string tableOf(const measure::Table& table) {
+  std::string text = fmt::format("<h3>{}</h3>\n<table><tr>", escaped(table.title));
+  for (const std::string& column : table.columns) text += fmt::format("<th>{}</th>", escaped(column));
+  text += "</tr>\n";
+  for (const std::vector<Value>& row : table.rows) {
+    text += "<tr>";
+    for (const Value& value : row) {
+      text += fmt::format("<td{}>{}</td>", value.kind == Value::Kind::text ? "" : " class=\"n\"",
+                          escaped(textOf(value)));
+    }
+    text += "</tr>\n";
+  }
+  return text + "</table>\n";
+}
+
+}  // namespace
+
+std::string htmlOf(const std::vector<measure::Measurement>& measurements, const measure::Settings& settings,
+                   const std::string& command) {
+  std::string page = pageHead("holdfast measure");
+  page += fmt::format(
+      "<h1>What a lock costs</h1>\n<p>network {}</p>\n<p>disk {}</p>\n<p class=\"dim\">Times are "
+      "simulated.</p>\n",
+      escaped(describe(*settings.network)), escaped(describe(*settings.disk)));
+  for (const measure::Measurement& measurement : measurements) {
+    page += fmt::format("<h2>{}</h2>\n", escaped(measurement.question));
+    for (const Plot& plot : measurement.plots) page += svgOf(plot);
+    for (const measure::Table& table : measurement.tables) page += tableOf(table);
+    for (const std::string& remark : measurement.remarks) page += fmt::format("<p>{}</p>\n", escaped(remark));
+  }
+  return page + fmt::format("<h2>Again</h2>\n<pre>{}</pre>\n</body></html>\n", escaped(command));
+}
+
+}  // namespace holdfast::cli
