@@ -19,8 +19,8 @@ namespace {
 using measure::Experiment;
 using measure::Measurement;
 
-constexpr std::uint64_t kFewestNodes = 3;
-constexpr std::uint64_t kMostNodes = 200;
+constexpr std::uint64_t kFewestParticipants = 3;
+constexpr std::uint64_t kMostParticipants = 200;
 
 struct MeasureArguments {
   std::vector<std::string> what;
@@ -33,45 +33,47 @@ struct MeasureArguments {
 };
 
 template <class Named>
-std::vector<std::string> namesOf(std::span<const Named> all) {
+std::vector<std::string> listedNames(std::span<const Named> all) {
   std::vector<std::string> names;
   for (const Named& one : all) names.emplace_back(one.name);
   return names;
 }
 
-Failure unknown(std::string_view option, const std::string& name, const std::vector<std::string>& names) {
+Failure unknownName(std::string_view option, const std::string& name, const std::vector<std::string>& names) {
   return badValue(option, fmt::format("there is no '{}'{} expected one of {}", name, didYouMean(name, names),
                                       fmt::join(names, ", ")));
 }
 
-std::expected<measure::Settings, Failure> settingsOf(const MeasureArguments& arguments) {
+std::expected<measure::Settings, Failure> measureSettings(const MeasureArguments& arguments) {
   measure::Settings settings;
   settings.network = measure::findNetwork(arguments.network);
   if (settings.network == nullptr) {
-    return std::unexpected(unknown("--network", arguments.network, namesOf(measure::networkProfiles())));
+    return std::unexpected(
+        unknownName("--network", arguments.network, listedNames(measure::networkProfiles())));
   }
   settings.disk = measure::findDisk(arguments.disk);
   if (settings.disk == nullptr) {
-    return std::unexpected(unknown("--disk", arguments.disk, namesOf(measure::diskProfiles())));
+    return std::unexpected(unknownName("--disk", arguments.disk, listedNames(measure::diskProfiles())));
   }
   const auto seed = parseSeed(arguments.seed);
   if (!seed) return std::unexpected(badValue("--seed", seed.error()));
   settings.seed = *seed;
   if (!arguments.nodes.empty()) settings.nodes.clear();
   for (const std::string& text : arguments.nodes) {
-    const auto nodes = parseCount("a number of nodes", text, kFewestNodes, kMostNodes);
+    const auto nodes = parseCount("a number of nodes", text, kFewestParticipants, kMostParticipants);
     if (!nodes) return std::unexpected(badValue("--nodes", nodes.error()));
     settings.nodes.push_back(static_cast<std::uint16_t>(*nodes));
   }
   return settings;
 }
 
-std::expected<std::vector<const Experiment*>, Failure> chosen(const std::vector<std::string>& what) {
+std::expected<std::vector<const Experiment*>, Failure> chosenExperiments(
+    const std::vector<std::string>& what) {
   std::vector<const Experiment*> experiments;
   for (const std::string& name : what) {
     experiments.push_back(measure::findExperiment(name));
     if (experiments.back() == nullptr) {
-      return std::unexpected(unknown("--what", name, namesOf(measure::experiments())));
+      return std::unexpected(unknownName("--what", name, listedNames(measure::experiments())));
     }
   }
   if (!what.empty()) return experiments;
@@ -88,9 +90,9 @@ std::string commandFor(const MeasureArguments& arguments, const measure::Setting
 }
 
 Result measureAll(Session& session, const MeasureArguments& arguments) {
-  const auto settings = settingsOf(arguments);
+  const auto settings = measureSettings(arguments);
   if (!settings) return std::unexpected(settings.error());
-  const auto experiments = chosen(arguments.what);
+  const auto experiments = chosenExperiments(arguments.what);
   if (!experiments) return std::unexpected(experiments.error());
   const std::string command = commandFor(arguments, *settings);
   session.out.say("network     " + describe(*settings->network));
@@ -139,7 +141,7 @@ Action declareMeasure(CLI::App& app) {
       "this command writes.");
   app.add_option("--what", arguments->what,
                  fmt::format("what to measure, separated by commas (default: all): {}",
-                             fmt::join(namesOf(measure::experiments()), ", ")))
+                             fmt::join(listedNames(measure::experiments()), ", ")))
       ->delimiter(',')
       ->type_name("NAMES");
   app.add_option("--nodes", arguments->nodes,
@@ -148,10 +150,10 @@ Action declareMeasure(CLI::App& app) {
       ->type_name("LIST");
   app.add_option(
          "--network", arguments->network,
-         fmt::format("{} (default: same-region)", fmt::join(namesOf(measure::networkProfiles()), ", ")))
+         fmt::format("{} (default: same-region)", fmt::join(listedNames(measure::networkProfiles()), ", ")))
       ->type_name("PROFILE");
   app.add_option("--disk", arguments->disk,
-                 fmt::format("{} (default: ssd)", fmt::join(namesOf(measure::diskProfiles()), ", ")))
+                 fmt::format("{} (default: ssd)", fmt::join(listedNames(measure::diskProfiles()), ", ")))
       ->type_name("PROFILE");
   app.add_option("--seed", arguments->seed, "the seed of all draws (default: 1)")->type_name("SEED");
   app.add_option("--html", arguments->html, "write a page with plots, which needs no network, to FILE")

@@ -19,20 +19,20 @@ using measure::Plot;
 using measure::Value;
 using pictures::escaped;
 
-constexpr std::array<std::string_view, 6> kColours = {"#4878a8", "#dd8452", "#55a868",
-                                                      "#c44e52", "#8172b3", "#937860"};
-constexpr double kLeft = 90;
-constexpr double kWidth = 660;
-constexpr double kTop = 12;
-constexpr double kHeight = 240;
+constexpr std::array<std::string_view, 6> kPlotColours = {"#4878a8", "#dd8452", "#55a868",
+                                                          "#c44e52", "#8172b3", "#937860"};
+constexpr double kPlotLeft = 90;
+constexpr double kPlotWidth = 660;
+constexpr double kPlotTop = 12;
+constexpr double kPlotHeight = 240;
 
 /// From the values of an axis to places from 0 to 1.
-struct Scale {
+struct PlotScale {
   Axis axis;
   std::int64_t least = 0;
   std::int64_t most = 1;
 
-  Scale(const Axis& of, const Plot& plot, bool horizontal) : axis(of) {
+  PlotScale(const Axis& of, const Plot& plot, bool horizontal) : axis(of) {
     bool first = true;
     for (const measure::Series& series : plot.series) {
       for (const auto& [x, y] : series.points) {
@@ -78,30 +78,30 @@ struct Scale {
   std::string label(std::int64_t value) const { return textOf(Value{axis.kind, value, {}}); }
 };
 
-std::string svgOf(const Plot& plot) {
-  const Scale x(plot.x, plot, true);
-  const Scale y(plot.y, plot, false);
-  const auto px = [&](std::int64_t value) { return kLeft + kWidth * x.at(value); };
-  const auto py = [&](std::int64_t value) { return kTop + kHeight * (1 - y.at(value)); };
+std::string plotSvg(const Plot& plot) {
+  const PlotScale x(plot.x, plot, true);
+  const PlotScale y(plot.y, plot, false);
+  const auto px = [&](std::int64_t value) { return kPlotLeft + kPlotWidth * x.at(value); };
+  const auto py = [&](std::int64_t value) { return kPlotTop + kPlotHeight * (1 - y.at(value)); };
   std::string svg = "<svg width=\"900\" height=\"330\" role=\"img\">";
   for (const std::int64_t tick : x.ticks()) {
     svg += fmt::format(
         "<line class=\"axis\" x1=\"{0:.0f}\" x2=\"{0:.0f}\" y1=\"{1:.0f}\" y2=\"{2:.0f}\" "
         "stroke-opacity=\".3\"/><text x=\"{0:.0f}\" y=\"{3:.0f}\" text-anchor=\"middle\">{4}</text>",
-        px(tick), kTop, kTop + kHeight, kTop + kHeight + 16, x.label(tick));
+        px(tick), kPlotTop, kPlotTop + kPlotHeight, kPlotTop + kPlotHeight + 16, x.label(tick));
   }
   for (const std::int64_t tick : y.ticks()) {
     svg += fmt::format(
         "<line class=\"axis\" x1=\"{0:.0f}\" x2=\"{1:.0f}\" y1=\"{2:.0f}\" y2=\"{2:.0f}\" "
         "stroke-opacity=\".3\"/><text x=\"{3:.0f}\" y=\"{4:.0f}\" text-anchor=\"end\">{5}</text>",
-        kLeft, kLeft + kWidth, py(tick), kLeft - 6, py(tick) + 4, y.label(tick));
+        kPlotLeft, kPlotLeft + kPlotWidth, py(tick), kPlotLeft - 6, py(tick) + 4, y.label(tick));
   }
-  svg += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"middle\">{}</text>", kLeft + kWidth / 2,
-                     kTop + kHeight + 34, escaped(plot.x.title));
-  double legend = kLeft;
+  svg += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"middle\">{}</text>",
+                     kPlotLeft + kPlotWidth / 2, kPlotTop + kPlotHeight + 34, escaped(plot.x.title));
+  double legend = kPlotLeft;
   for (std::size_t i = 0; i < plot.series.size(); ++i) {
     const measure::Series& series = plot.series[i];
-    const std::string_view colour = kColours[i % kColours.size()];
+    const std::string_view colour = kPlotColours[i % kPlotColours.size()];
     std::string points;
     for (const auto& [at, value] : series.points) points += fmt::format("{:.1f},{:.1f} ", px(at), py(value));
     svg += fmt::format(
@@ -116,7 +116,7 @@ std::string svgOf(const Plot& plot) {
                      escaped(plot.y.title), svg);
 }
 
-std::string tableOf(const measure::Table& table) {
+std::string htmlTable(const measure::Table& table) {
   std::string text = fmt::format("<h3>{}</h3>\n<table><tr>", escaped(table.title));
   for (const std::string& column : table.columns) text += fmt::format("<th>{}</th>", escaped(column));
   text += "</tr>\n";
@@ -142,8 +142,8 @@ std::string htmlOf(const std::vector<measure::Measurement>& measurements, const 
       escaped(describe(*settings.network)), escaped(describe(*settings.disk)));
   for (const measure::Measurement& measurement : measurements) {
     page += fmt::format("<h2>{}</h2>\n", escaped(measurement.question));
-    for (const Plot& plot : measurement.plots) page += svgOf(plot);
-    for (const measure::Table& table : measurement.tables) page += tableOf(table);
+    for (const Plot& plot : measurement.plots) page += plotSvg(plot);
+    for (const measure::Table& table : measurement.tables) page += htmlTable(table);
     for (const std::string& remark : measurement.remarks) page += fmt::format("<p>{}</p>\n", escaped(remark));
   }
   return page + fmt::format("<h2>Again</h2>\n<pre>{}</pre>\n</body></html>\n", escaped(command));

@@ -14,7 +14,7 @@ using measure::Settings;
 using measure::Table;
 using measure::Value;
 
-std::string_view unitOf(Value::Kind kind) {
+std::string_view unitName(Value::Kind kind) {
   switch (kind) {
     case Value::Kind::count:
       return "count";
@@ -50,7 +50,7 @@ Json jsonOf(const Table& table) {
   Json units = Json::array();
   Json rows = Json::array();
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    units.push_back(table.rows.empty() ? "text" : unitOf(table.rows.front()[i].kind));
+    units.push_back(table.rows.empty() ? "text" : unitName(table.rows.front()[i].kind));
   }
   for (const std::vector<Value>& row : table.rows) {
     Json cells = Json::array();
@@ -117,9 +117,9 @@ Json jsonOf(const Measurement& measurement) {
     }
     plots.push_back({{"title", plot.title},
                      {"x", plot.x.title},
-                     {"xUnit", unitOf(plot.x.kind)},
+                     {"xUnit", unitName(plot.x.kind)},
                      {"y", plot.y.title},
-                     {"yUnit", unitOf(plot.y.kind)},
+                     {"yUnit", unitName(plot.y.kind)},
                      {"series", series}});
   }
   return {{"is", "measurement"}, {"name", measurement.name}, {"question", measurement.question},

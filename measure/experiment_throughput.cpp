@@ -138,7 +138,7 @@ Measurement measureBacklog(const Settings& settings) {
             {"entries to apply", Value::Kind::count, true},
             {"wait", Value::Kind::duration, true},
             {{"recovery", {}}}};
-  for (const std::uint32_t backlog : {0U, 10U, 100U, 1'000U, 10'000U}) {
+  for (const std::uint32_t backlog : {0U, 10U, 100U, 1'000U}) {
     const Duration waited = recoverBehind(settings, backlog);
     table.rows.push_back({Value::count(backlog), Value::duration(waited)});
     plot.series[0].points.emplace_back(backlog, waited.ns);
