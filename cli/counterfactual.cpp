@@ -56,7 +56,7 @@ bool breaksAgain(const Subject& subject, const Finding& finding) {
 
 std::optional<NoReturn> pointOfNoReturn(Session& session, const Study& study,
                                         const explain::Incident& incident) {
-  if (!study.subject || study.subject->directed != nullptr) return std::nullopt;
+  if (!study.subject || !study.subject->isWorkload()) return std::nullopt;
   // Incidents stand in the order of the findings that they were made of, violations first.
   const std::vector<explain::Incident> incidents = incidentsOf(study);
   const auto same = std::ranges::find_if(incidents, [&](const explain::Incident& one) {

@@ -7,15 +7,18 @@
 #include <memory>
 
 #include "cli/arguments.hpp"
+#include "cli/figures.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_source.hpp"
+#include "cli/plan_source.hpp"
+#include "cli/run_report.hpp"
 #include "cli/suggest.hpp"
+#include "cli/tracing.hpp"
 #include "cli/verb.hpp"
 #include "cli/verb_options.hpp"
 #include "explore/fingerprint_set.hpp"
 #include "explore/replay.hpp"
 #include "explore/searches.hpp"
-#include "traces/trace.hpp"
 
 namespace holdfast::cli {
 namespace {
@@ -34,6 +37,8 @@ struct ExploreArguments {
   std::string checkpoint;
   std::string resume;
   std::string trace;
+  std::string savePlan;
+  bool liveness = false;
   bool force = false;
 };
 
@@ -62,10 +67,11 @@ std::expected<void, Failure> readConfigurations(const ExploreArguments& argument
                                                arguments.configuration, fmt::join(names, ", "))});
   }
   const bool one = e.configurations.size() == 1;
-  const bool files = !arguments.checkpoint.empty() || !arguments.resume.empty() || !arguments.trace.empty();
+  const bool files = !arguments.checkpoint.empty() || !arguments.resume.empty() || !arguments.trace.empty() ||
+                     !arguments.savePlan.empty();
   if (files && !one) {
     return std::unexpected(
-        Failure{"--checkpoint, --resume and --trace are about one search; expected the name "
+        Failure{"--checkpoint, --resume, --trace and --save-plan are about one search; expected the name "
                 "of a configuration with them"});
   }
   for (auto& configuration : e.configurations) configuration.rules = *rules;
@@ -115,6 +121,7 @@ std::expected<explore::Result, Failure> searchWorld(const explore::World& world,
                                                     const ExploreArguments& arguments,
                                                     const explore::Limits& limits,
                                                     const explore::WalkOptions& walkOptions) {
+  if (arguments.liveness) return explore::fairCycles(world, limits);
   if (arguments.strategy == "depth") return explore::depthFirst(world, limits);
   if (arguments.strategy != "breadth") return explore::walks(world, limits, walkOptions);
   auto result = explore::breadthFirst(world, limits, arguments.checkpoint, arguments.resume);
@@ -122,44 +129,46 @@ std::expected<explore::Result, Failure> searchWorld(const explore::World& world,
   return *result;
 }
 
-/// Replays the path, writes the trace if one is wanted, and says what happened.
+/// Takes the path as an ordinary run, writes what is wanted of it, and says what happened.
 std::expected<int, Failure> tellPath(Session& session, const explore::World& world,
-                                     const explore::Result& result, const ExploreArguments& arguments,
-                                     const std::vector<std::string>& off) {
-  const protocol::Directory& directory = world.table().directory();
-  traces::Header header;
-  header.scenario = "explore/" + world.configuration().name;
-  header.rulesOff = off;
-  header.options = {{"identity", explore::identityOf(world.configuration())}};
-  header.names.nodes = directory.names();
-  for (const protocol::KeyInfo& key : directory.keys()) header.names.keys.push_back(key.printable);
+                                     const explore::Result& result, const ExploreArguments& arguments) {
   const std::vector<std::string> steps = explore::describe(world, result.path);
-  std::optional<traces::TraceWriter> writer;
-  if (!arguments.trace.empty()) {
-    auto made =
-        traces::TraceWriter::create(arguments.trace, header, nlohmann::json{{"steps", steps}},
-                                    arguments.force ? traces::IfExists::replace : traces::IfExists::refuse);
-    if (!made) return std::unexpected(Failure{fmt::format("--trace: {}", made.error().what)});
-    writer = std::move(*made);
-  }
-  const explore::Replayed run = explore::replay(world, result.path, [&](const obs::Stamped& stamped) {
-    if (writer) writer->on(stamped);
-  });
+  Subject subject;
+  subject.rules = world.configuration().rules;
+  auto schedule =
+      scheduleOf(fmt::format("{}{}", kExplored, world.configuration().name), steps, subject.rules);
+  if (!schedule) return std::unexpected(Failure{schedule.error(), kExitInternal});
+  subject.schedule = std::move(*schedule);
+  const auto run = [&](scenarios::ObservationSink* sink) { return execute(subject, sink); };
+  auto outcome = arguments.trace.empty() ? std::expected<Outcome, Failure>(run(nullptr))
+                                         : runTraced({arguments.trace, arguments.force}, subject, run);
+  if (!outcome) return std::unexpected(outcome.error());
   for (std::size_t i = 0; i < steps.size(); ++i) session.out.say(fmt::format("  {:>3}  {}", i + 1, steps[i]));
+  for (const std::string& note : outcome->notes) session.out.say("stuck       " + note);
+  if (result.cycle > 0) {
+    session.out.say(
+        fmt::format("livelock    from here a caller can wait for ever, in {} that lead to each other",
+                    counted(result.cycle, "state")));
+  }
+  const checkers::Findings& findings = outcome->report.findings;
+  for (const checkers::Finding& finding : findings.violations()) {
+    session.out.say("checker     " + checkers::describe(finding, namesIn(outcome->report)));
+  }
+  if (!arguments.trace.empty()) session.out.say("trace       " + arguments.trace);
+  if (!arguments.savePlan.empty()) {
+    const std::string text = textOf(planFileOf(subject, &outcome->report));
+    if (auto written = writeNewFile(arguments.savePlan, text, arguments.force); !written) {
+      return std::unexpected(badValue("--save-plan", written.error().text));
+    }
+    session.out.say("plan        " + arguments.savePlan);
+  }
   const auto breach = static_cast<explore::Breach>(result.judgement.violation);
-  if (result.judgement.stuck && breach == explore::Breach::none) {
-    session.out.say("stuck       a caller waits, and nothing can happen any more");
-  }
-  for (const checkers::Finding& finding : run.findings.violations()) {
-    session.out.say("checker     " + checkers::describe(finding, {directory.names(), header.names.keys}));
-  }
-  if (writer) {
-    const auto done = writer->finish({{"verdict", "violated"}, {"breach", explore::nameOf(breach)}}, run.end);
-    if (!done) return std::unexpected(Failure{fmt::format("--trace: {}", done.error().what)});
-    session.out.say("trace       " + arguments.trace);
-  }
   if (breach == explore::Breach::none) return kExitLiveness;
-  if (run.faithful && run.confirms(breach)) return kExitSafety;
+  const bool confirmed = std::ranges::any_of(findings.violations(), [&](const checkers::Finding& finding) {
+    return finding.severity == checkers::Severity::safety &&
+           obs::nameOf(finding.anomaly) == explore::nameOf(breach);
+  });
+  if (confirmed && outcome->unmet.empty()) return kExitSafety;
   return std::unexpected(
       Failure{fmt::format("the replayed path does not show {}: the explorer took different states for equal",
                           explore::nameOf(breach)),
@@ -190,6 +199,7 @@ void reportExploration(Session& session, const explore::World& world, const expl
                       {"depth", r.depth},
                       {"breach", explore::nameOf(static_cast<explore::Breach>(r.judgement.violation))},
                       {"stuck", r.judgement.stuck},
+                      {"cycle", r.cycle},
                       {"path", explore::describe(world, r.path)},
                       {"bytes", r.bytes},
                       {"nodeStates", world.table().nodes()},
@@ -241,7 +251,7 @@ Result exploreAll(Session& session, const ExploreArguments& arguments) {
     rows.push_back(explorationRow(configuration, *result));
     int code = result->verdict == explore::Verdict::verified ? kExitHeld : kExitInconclusive;
     if (result->verdict == explore::Verdict::violated) {
-      const auto told = tellPath(session, world, *result, arguments, read->off);
+      const auto told = tellPath(session, world, *result, arguments);
       if (!told) return std::unexpected(told.error());
       code = *told;
     }
@@ -277,6 +287,9 @@ Action declareExplore(CLI::App& app) {
   app.add_option("--strategy", arguments->strategy,
                  "breadth (shortest schedule first), depth (iterative bounds), random, or priorities")
       ->check(CLI::IsMember({"breadth", "depth", "random", "priorities"}));
+  app.add_flag("--liveness", arguments->liveness,
+               "keep the whole graph and look for cycles in which a caller waits for ever although timers, "
+               "clocks and messages get their turn; on one thread");
   addJobsOption(app, arguments->jobs);
   app.add_option("--memory", arguments->memory, "stop before more is used; 4096 without it")
       ->type_name("MIB");
@@ -292,7 +305,10 @@ Action declareExplore(CLI::App& app) {
       ->type_name("FILE");
   app.add_option("--trace", arguments->trace, "write the schedule that violates a promise as a trace")
       ->type_name("FILE");
-  app.add_flag("--force", arguments->force, "replace an existing trace");
+  app.add_option("--save-plan", arguments->savePlan,
+                 "write that schedule as a plan file, which 'holdfast run --plan' executes")
+      ->type_name("FILE");
+  app.add_flag("--force", arguments->force, "replace existing files");
   app.footer("Example:\n  holdfast explore brief");
   return [arguments](Session& session) { return exploreAll(session, *arguments); };
 }

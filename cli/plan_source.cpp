@@ -28,6 +28,17 @@ std::expected<Subject, Failure> judged(const JsonSource& source, const scenarios
     if (!rule) return std::unexpected(source.about(fmt::format("rulesOff[{}]", i), rule.error()));
     subject.rules.switchOff(*rule);
   }
+  if (file.scenario.starts_with(kExplored)) {
+    auto schedule = scheduleOf(file.scenario, file.steps, subject.rules);
+    if (!schedule) return std::unexpected(source.about(schedule.error(), schedule.error()));
+    subject.schedule = std::move(*schedule);
+    return subject;
+  }
+  if (!file.steps.empty()) {
+    return std::unexpected(source.about(
+        "steps", fmt::format("{} has no steps; expected them with a configuration of the explorer ({}...)",
+                             traces::quoted(file.scenario), kExplored)));
+  }
   if (file.scenario != kMixed) {
     const auto& all = scenarios::allScenarios();
     const auto found = std::ranges::find(all, file.scenario, &scenarios::Scenario::name);
@@ -92,6 +103,7 @@ scenarios::PlanFile planFileOf(const Subject& subject, const scenarios::RunRepor
   file.options = subject.options;
   file.options.seed = subject.seed;
   file.plan = planOf(subject);
+  if (subject.schedule) file.steps = subject.schedule->steps;
   if (report != nullptr) file.known = scenarios::knownEndOf(*report);
   return file;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <vector>
 
@@ -52,6 +53,31 @@ std::expected<void, Failure> readWorkload(const Recording& recording, const nloh
   return {};
 }
 
+/// The schedule that the trace of an exploration has.
+std::expected<void, Failure> readSchedule(const Recording& recording, Subject& subject) {
+  const nlohmann::json& plan = recording.plan();
+  const auto wrong = [&](std::uint64_t line, std::string_view place, const std::string& what) {
+    return std::unexpected(recording.wrong(line, place, what));
+  };
+  const auto listed = plan.find("steps");
+  const bool isList = listed != plan.end() && listed->is_array() &&
+                      std::ranges::all_of(*listed, [](const auto& step) { return step.is_string(); });
+  if (!isList) return wrong(Recording::kPlanLine, "plan", "expected the steps of a schedule, in words");
+  auto schedule =
+      scheduleOf(recording.header().scenario, listed->get<std::vector<std::string>>(), subject.rules);
+  if (!schedule) {
+    const bool ofSteps = schedule.error().starts_with("steps");
+    return ofSteps ? wrong(Recording::kPlanLine, "plan." + schedule.error(), schedule.error())
+                   : wrong(Recording::kHeaderLine, schedule.error(), schedule.error());
+  }
+  if (recording.header().options.value("identity", "") != schedule->identity) {
+    return wrong(Recording::kHeaderLine, "options.identity",
+                 fmt::format("this build has another configuration of that name: {}", schedule->identity));
+  }
+  subject.schedule = std::move(*schedule);
+  return {};
+}
+
 }  // namespace
 
 std::expected<Recording, Failure> Recording::open(const std::string& path) {
@@ -82,6 +108,10 @@ std::expected<Subject, Failure> subjectOf(const Recording& recording) {
     if (auto read = readWorkload(recording, recording.plan(), subject); !read) {
       return std::unexpected(read.error());
     }
+    return subject;
+  }
+  if (header.scenario.starts_with(kExplored)) {
+    if (auto read = readSchedule(recording, subject); !read) return std::unexpected(read.error());
     return subject;
   }
   // The whole name is meant here: a beginning that is unique today may not be so tomorrow.

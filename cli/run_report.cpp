@@ -92,7 +92,13 @@ void announce(Session& session, std::string_view verb, const Subject& subject, s
   for (const std::string& rule : rulesOff(subject.rules)) {
     out.say(fmt::format("rule off    {}: {}", rule, protocol::withoutRule(*protocol::ruleFromName(rule))));
   }
-  if (subject.directed != nullptr) {
+  if (subject.schedule) {
+    out.say(fmt::format("schedule    {} of {}", counted(subject.schedule->steps.size(), "step"),
+                        subject.schedule->announcement));
+    for (std::size_t i = 0; i < subject.schedule->steps.size(); ++i) {
+      out.say(fmt::format("  {:>8}  {}", i + 1, subject.schedule->steps[i]));
+    }
+  } else if (subject.directed != nullptr) {
     out.say(fmt::format("story       {}", subject.directed->story));
     out.say(fmt::format("rules       {}", subject.directed->rules));
   } else {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -103,8 +104,10 @@ std::expected<std::string, Failure> saveRun(const std::string& out, const Subjec
                                             const Outcome& outcome, const RunFacts& facts,
                                             std::string_view name) {
   const std::string plan = textOf(planFileOf(subject, &outcome.report));
-  const auto place = placeFor(
-      out, name.empty() ? fmt::format("{}-{}", subject.name(), subject.seed) : std::string(name), plan);
+  std::string folderName =
+      name.empty() ? fmt::format("{}-{}", subject.name(), subject.seed) : std::string(name);
+  std::ranges::replace(folderName, '/', '-');
+  const auto place = placeFor(out, folderName, plan);
   if (!place) return std::unexpected(place.error());
   const fs::path& folder = place->folder;
   if (!place->there) {

@@ -60,6 +60,12 @@ std::expected<Subject, Failure> failingSubject(const ShrinkArguments& arguments)
         Failure{"shrink: what is to be made small is missing; expected a plan file, or --seed N "
                 "for a seed of the random workload"});
   }
+  if (subject.schedule) {
+    return std::unexpected(Failure{
+        fmt::format("{} is a schedule of the explorer, of which breadth-first search finds a shortest "
+                    "one at once; expected a plan of the random workload",
+                    subject.name())});
+  }
   if (subject.directed != nullptr) {
     return std::unexpected(
         Failure{fmt::format("{} is a directed scenario, whose story is as short as it can be; "

@@ -12,6 +12,7 @@
 #include "cli/recording.hpp"
 #include "cli/run_report.hpp"
 #include "cli/verb.hpp"
+#include "explore/replay.hpp"
 #include "observations/hash_chain.hpp"
 #include "scenarios/cluster.hpp"
 
@@ -70,14 +71,19 @@ void judge(const checkers::CheckerOptions& options, obs::TrueInstant end, Study&
 
 /// The options of the checkers that judged a run, as far as they are known.
 checkers::CheckerOptions checkerOptions(std::string_view scenario, const scenarios::RunOptions& options) {
+  if (scenario.starts_with(kExplored)) {
+    const auto* known = explore::findConfiguration(std::string(scenario.substr(kExplored.size())));
+    return known != nullptr ? explore::checkerOptionsOf(*known) : checkers::CheckerOptions{};
+  }
   return scenario == kMixed ? scenarios::checkerOptionsFor(options) : checkers::CheckerOptions{};
 }
+
+}  // namespace
 
 Study studyRun(Session& session, Subject subject, std::string_view verb) {
   Study result;
   KeepingSink sink(result.run);
-  RunProgressLine progress(session.out,
-                           subject.directed != nullptr ? obs::TrueInstant{} : planOf(subject).endAt);
+  RunProgressLine progress(session.out, subject.isWorkload() ? planOf(subject).endAt : obs::TrueInstant{});
   Outcome outcome = execute(subject, &sink, &progress);
   keepFindings(outcome.report.findings, result);
   result.names = {std::move(outcome.report.nodeNames), std::move(outcome.report.keyNames)};
@@ -91,6 +97,8 @@ Study studyRun(Session& session, Subject subject, std::string_view verb) {
   result.subject = std::move(subject);
   return result;
 }
+
+namespace {
 
 std::expected<Study, Failure> studyTrace(Session& session, const std::string& path, std::string_view verb) {
   auto recording = Recording::open(path);

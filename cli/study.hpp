@@ -43,6 +43,9 @@ struct Study {
   std::string reproduce;           ///< The complete command that shows the same run.
 };
 
+/// Runs `subject` and keeps what is observed; `verb` as below.
+Study studyRun(Session& session, Subject subject, std::string_view verb);
+
 /// `verb`: what the command that shows the same run is to do with it.
 std::expected<Study, Failure> study(Session& session, std::string_view verb, const StudyArguments& arguments);
 

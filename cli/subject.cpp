@@ -97,11 +97,12 @@ Outcome outcomeOf(scenarios::ScenarioResult result) {
 }
 
 scenarios::Plan planOf(const Subject& subject) {
-  if (subject.directed != nullptr) return {};
+  if (!subject.isWorkload()) return {};
   return subject.plan ? *subject.plan : scenarios::drawPlan(seeded(subject));
 }
 
 Outcome execute(const Subject& subject, scenarios::ObservationSink* sink, scenarios::RunProgress* progress) {
+  if (subject.schedule) return execute(*subject.schedule, subject.rules, sink);
   if (subject.directed != nullptr) {
     scenarios::ScenarioContext context;
     context.seed = subject.seed;
@@ -115,7 +116,7 @@ Outcome execute(const Subject& subject, scenarios::ObservationSink* sink, scenar
 
 traces::Names namesOf(const Subject& subject) {
   scenarios::RunReport report;
-  if (subject.directed != nullptr) {
+  if (!subject.isWorkload()) {
     report = execute(subject).report;
   } else {
     report = scenarios::runPlan(seeded(subject), subject.rules, scenarios::Plan{});
@@ -127,7 +128,9 @@ traces::Header headerOf(const Subject& subject, traces::Names names) {
   traces::Header header;
   header.scenario = std::string(subject.name());
   header.seed = subject.seed;
-  if (subject.directed == nullptr) {
+  if (subject.schedule) {
+    header.options = {{"identity", subject.schedule->identity}};
+  } else if (subject.directed == nullptr) {
     // The seed is a member of the header; options that differ in it alone have one hash.
     header.options = scenarios::toJson(subject.options);
     header.options.erase("seed");
@@ -139,6 +142,7 @@ traces::Header headerOf(const Subject& subject, traces::Names names) {
 }
 
 nlohmann::json planJson(const Subject& subject) {
+  if (subject.schedule) return {{"steps", subject.schedule->steps}};
   if (subject.directed != nullptr) return nlohmann::json::object();
   return scenarios::toJson(planOf(subject));
 }
@@ -146,9 +150,11 @@ nlohmann::json planJson(const Subject& subject) {
 std::string commandOf(std::string_view program, const Subject& subject) {
   if (!subject.source.empty()) return fmt::format("{} run {}", shellWord(program), subject.source);
   std::string command =
-      fmt::format("{} run {} --seed {}", shellWord(program), shellWord(subject.name()), subject.seed);
+      subject.schedule
+          ? fmt::format("{} explore {}", shellWord(program), subject.name().substr(kExplored.size()))
+          : fmt::format("{} run {} --seed {}", shellWord(program), shellWord(subject.name()), subject.seed);
   for (const std::string& rule : rulesOff(subject.rules)) command += " --without " + rule;
-  if (subject.directed == nullptr) {
+  if (subject.isWorkload()) {
     for (const std::string& setting : changedOptions(subject.options)) {
       command += " --set " + shellWord(setting);
     }

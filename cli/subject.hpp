@@ -1,5 +1,6 @@
-// What is run: the random workload of a seed, or a directed scenario. Every verb that runs something runs it
-// through here, so that a run, its trace and its replay can not differ in how they were set up.
+// What is run: the random workload of a seed, a directed scenario, or a schedule of the explorer. Every verb
+// that runs something runs it through here, so that a run, its trace and its replay can not differ in how
+// they were set up.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/output.hpp"
+#include "cli/schedule.hpp"
 #include "protocol/rules.hpp"
 #include "scenarios/options.hpp"
 #include "scenarios/plan.hpp"
@@ -29,9 +31,14 @@ struct Subject {
   protocol::Rules rules;
   scenarios::RunOptions options;  ///< Of the random workload; a story has its own. Its seed is not used.
   std::optional<scenarios::Plan> plan;  ///< Runs in place of the plan of the seed. Random workload only.
+  std::optional<Schedule> schedule;     ///< Of the explorer, and neither of the others.
   std::string source;  ///< What follows "run" to run it, if that is not name and seed: "--plan p.json".
 
-  std::string_view name() const { return directed != nullptr ? directed->name : kMixed; }
+  std::string_view name() const {
+    if (schedule) return schedule->scenario;
+    return directed != nullptr ? directed->name : kMixed;
+  }
+  bool isWorkload() const { return directed == nullptr && !schedule; }
 };
 
 /// The scenario that is meant by a name or the beginning of one ("S-22"), null for the random workload.
@@ -63,15 +70,15 @@ struct Outcome {
 Outcome outcomeOf(scenarios::RunReport report);
 Outcome outcomeOf(scenarios::ScenarioResult result);
 
-/// The plan that execute() runs; an empty one for a directed scenario.
+/// The plan that execute() runs; an empty one unless it is of the random workload.
 scenarios::Plan planOf(const Subject& subject);
 
 /// Runs it. `sink` and `progress` may be null.
 Outcome execute(const Subject& subject, scenarios::ObservationSink* sink = nullptr,
                 scenarios::RunProgress* progress = nullptr);
 
-/// Names of the nodes and keys of a run, which is made for them beforehand: of a directed scenario in full,
-/// of the random workload with a plan in which nothing happens.
+/// Names of the nodes and keys of a run, which is made for them beforehand: of the random workload with a
+/// plan in which nothing happens, else in full.
 traces::Names namesOf(const Subject& subject);
 
 /// The header of its trace. `names`: of nodes and keys.

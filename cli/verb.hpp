@@ -37,6 +37,8 @@ using Action = std::function<Result(Session&)>;
   X(explore, declareExplore)          \
   X(skew, declareSkew)                \
   X(measure, declareMeasure)          \
+  X(ablate, declareAblate)            \
+  X(bugs, declareBugs)                \
   X(explain, declareExplain)          \
   X(show, declareShow)                \
   X(diff, declareDiff)                \

@@ -50,6 +50,13 @@ void addSubjectOptions(CLI::App& app, SubjectArguments& arguments) {
 std::expected<void, Failure> readSubject(const SubjectArguments& arguments, Subject& subject) {
   const auto rules = parseRules(arguments.without);
   if (!rules) return std::unexpected(badValue("--without", rules.error()));
+  if (subject.schedule &&
+      !(arguments.without.empty() && arguments.settings.empty() && arguments.membership.empty())) {
+    return std::unexpected(
+        Failure{fmt::format("{} is a schedule of the explorer, which is possible with its own rules and "
+                            "options; expected none with it",
+                            subject.name())});
+  }
   for (const std::string& rule : rulesOff(*rules)) subject.rules.switchOff(*protocol::ruleFromName(rule));
   if (subject.directed != nullptr && !(arguments.settings.empty() && arguments.membership.empty())) {
     return std::unexpected(Failure{

@@ -1,5 +1,7 @@
 #include "explore/replay.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -12,19 +14,10 @@ constexpr sim::Duration kStepTime = sim::milliseconds(1);
 // A clock that stands still, as nearly as an observation can say so.
 constexpr std::int64_t kStandsStill = -999'999'999;
 
-checkers::CheckerOptions replayOptions(const Configuration& configuration) {
-  checkers::CheckerOptions options;
-  options.nodes = configuration.nodes;
-  options.countCoverage = false;
-  // Timers may be late in an exploration, which no caller can be promised anything about.
-  options.waitTolerance = sim::hours(1);
-  return options;
-}
-
 class Replayer {
  public:
   Replayer(const World& world, const Listener& listener)
-      : world_(world), listener_(listener), checkers_(replayOptions(world.configuration())) {
+      : world_(world), listener_(listener), checkers_(checkerOptionsOf(world.configuration())) {
     const std::uint8_t nodes = world.configuration().nodes;
     observe(0, obs::PhaseChanged{obs::Phase::faults});
     for (std::uint8_t node = 0; node < nodes; ++node) {
@@ -68,7 +61,7 @@ class Replayer {
     again_ = false;
   }
 
-  Replayed result() const { return {faithful_, checkers_.findings(), now_}; }
+  Replayed result() const { return {faithful_, false, checkers_.findings(), now_}; }
 
  private:
   struct Machine {
@@ -221,6 +214,15 @@ class Replayer {
 
 }  // namespace
 
+checkers::CheckerOptions checkerOptionsOf(const Configuration& configuration) {
+  checkers::CheckerOptions options;
+  options.nodes = configuration.nodes;
+  options.countCoverage = false;
+  // Timers may be late in an exploration, which no caller can be promised anything about.
+  options.waitTolerance = sim::hours(1);
+  return options;
+}
+
 bool Replayed::confirms(Breach breach) const {
   return std::any_of(findings.violations().begin(), findings.violations().end(),
                      [&](const checkers::Finding& finding) {
@@ -239,8 +241,27 @@ Replayed replay(const World& world, const std::vector<std::uint16_t>& path, cons
     replayer.take(state, choices.at(ordinal));
     world.apply(state, choices.at(ordinal));
   }
-  return replayer.result();
+  Replayed result = replayer.result();
+  result.stuck = world.judge(state).stuck;
+  return result;
 }
+
+namespace {
+
+/// The choices of a state in words; those that the same words fit are numbered.
+std::vector<std::string> wordsOf(const World& world, const World::State& state,
+                                 const std::vector<World::Choice>& choices) {
+  std::vector<std::string> words;
+  std::map<std::string, int> seen;
+  for (const World::Choice& choice : choices) {
+    std::string text = world.describe(state, choice);
+    if (const int number = ++seen[text]; number > 1) text += fmt::format(", no. {} of its kind", number);
+    words.push_back(std::move(text));
+  }
+  return words;
+}
+
+}  // namespace
 
 std::vector<std::string> describe(const World& world, const std::vector<std::uint16_t>& path) {
   std::vector<std::string> lines;
@@ -249,10 +270,31 @@ std::vector<std::string> describe(const World& world, const std::vector<std::uin
   for (const std::uint16_t ordinal : path) {
     choices.clear();
     world.choices(state, choices);
-    lines.push_back(world.describe(state, choices.at(ordinal)));
+    lines.push_back(wordsOf(world, state, choices).at(ordinal));
     world.apply(state, choices.at(ordinal));
   }
   return lines;
+}
+
+std::expected<std::vector<std::uint16_t>, std::string> pathOf(const World& world,
+                                                              std::span<const std::string> steps) {
+  std::vector<std::uint16_t> path;
+  World::State state = world.initial();
+  std::vector<World::Choice> choices;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    choices.clear();
+    world.choices(state, choices);
+    const std::vector<std::string> words = wordsOf(world, state, choices);
+    const auto taken = std::ranges::find(words, steps[i]);
+    if (taken == words.end()) {
+      return std::unexpected(
+          fmt::format("steps[{}]: '{}' can not happen here; expected {}", i, steps[i].substr(0, 80),
+                      words.empty() ? "the end" : fmt::format("one of '{}'", fmt::join(words, "', '"))));
+    }
+    path.push_back(static_cast<std::uint16_t>(taken - words.begin()));
+    world.apply(state, choices[path.back()]);
+  }
+  return path;
 }
 
 }  // namespace holdfast::explore

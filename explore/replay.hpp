@@ -7,7 +7,9 @@
 // ticks and set forward at each. A step takes a millisecond of true time, a tick of all clocks a whole tick.
 #pragma once
 
+#include <expected>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,7 @@ using Listener = std::function<void(const obs::Stamped&)>;
 
 struct Replayed {
   bool faithful = true;  ///< Every node did what its interned double did.
+  bool stuck = false;    ///< In the end a caller waits, and nothing can happen any more.
   checkers::Findings findings;
   obs::TrueInstant end;
 
@@ -31,7 +34,14 @@ struct Replayed {
 /// Takes the path and tells `listener` of everything, if there is one.
 Replayed replay(const World& world, const std::vector<std::uint16_t>& path, const Listener& listener = {});
 
+/// What the checkers are told of a configuration.
+checkers::CheckerOptions checkerOptionsOf(const Configuration& configuration);
+
 /// The path in words, one line a step.
 std::vector<std::string> describe(const World& world, const std::vector<std::uint16_t>& path);
+
+/// The path that describe() puts in these words. The error is "steps[3]: ..." with what was possible there.
+std::expected<std::vector<std::uint16_t>, std::string> pathOf(const World& world,
+                                                              std::span<const std::string> steps);
 
 }  // namespace holdfast::explore

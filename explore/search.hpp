@@ -52,6 +52,7 @@ struct Result {
   std::uint64_t transitions = 0;    ///< Choices of all expanded states.
   std::uint32_t depth = 0;          ///< The longest distance from the initial state that was reached.
   Judgement judgement;              ///< Of the last state of `path`.
+  std::uint64_t cycle = 0;          ///< Of fairCycles(): states among which somebody waits for ever.
   std::vector<std::uint16_t> path;  ///< Ordinals of the choices from the initial state to the bad one.
   std::size_t bytes = 0;            ///< The most that was used at once, the model's own tables included.
   std::size_t setBytes = 0;         ///< Of these, what each visited state costs for good: set and records.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "explore/depth_first.hpp"
+#include "explore/fair_cycles.hpp"
 
 namespace holdfast::explore {
 
@@ -31,6 +32,10 @@ std::expected<Result, std::string> breadthFirst(const World& world, Limits limit
 
 Result depthFirst(const World& world, Limits limits) {
   return DepthFirst<World>(world, std::move(limits)).run();
+}
+
+Result fairCycles(const World& world, Limits limits) {
+  return FairCycles<World>(world, std::move(limits)).run();
 }
 
 Result walks(const World& world, Limits limits, const WalkOptions& options) {

@@ -18,6 +18,11 @@ std::expected<Result, std::string> breadthFirst(const World& world, Limits limit
                                                 const std::string& resumeFrom);
 
 Result depthFirst(const World& world, Limits limits);
+
+/// Whether a caller can wait for ever although timers, clocks, messages, commits and applies get their turn.
+/// Clients may stay where they are, and faults need not strike.
+Result fairCycles(const World& world, Limits limits);
+
 Result walks(const World& world, Limits limits, const WalkOptions& options);
 
 }  // namespace holdfast::explore

@@ -445,6 +445,29 @@ std::uint32_t World::actor(const State&, const Choice& choice) const {
   return static_cast<std::uint32_t>(choice.kind) * kMaxNodes + choice.who;
 }
 
+std::uint32_t World::waiters(const State& state) const {
+  std::uint32_t waiters = 0;
+  for (std::size_t i = 0; i < cast_.callCount; ++i) {
+    const bool waiting = state.ghost.calls[i].phase == Ghost::CallPhase::waiting;
+    if (waiting && !isDown(state, cast_.calls[i].node)) waiters |= 1U << i;
+  }
+  return waiters;
+}
+
+bool World::mayStayAway(const Choice& choice) const {
+  switch (choice.kind) {
+    case ChoiceKind::client:
+    case ChoiceKind::abort:
+    case ChoiceKind::lose:
+    case ChoiceKind::duplicate:
+    case ChoiceKind::crash:
+    case ChoiceKind::cut:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::size_t World::bytes() const { return table_->bytes() + pools_->size() * 160; }
 
 std::string World::describe(const State& state, const Choice& choice) const {

@@ -77,6 +77,10 @@ class World {
   std::uint64_t fingerprint(const State& state) const;
   Judgement judge(const State& state) const;
   std::uint32_t actor(const State& state, const Choice& choice) const;
+  /// The lock calls that wait at a node that runs, a bit each.
+  std::uint32_t waiters(const State& state) const;
+  /// Faults need not strike, and clients may stay where they are.
+  bool mayStayAway(const Choice& choice) const;
   std::size_t bytes() const;
 
   /// The choice in words, as taken in `state`.

@@ -122,6 +122,8 @@ namespace holdfast::protocol {
     "a delegation starts when the reply arrives, not when the request was sent") \
   X(DG5_MinUseful, \
     "a reply that leaves too little time is stretched to a useful length") \
+  X(DG5_HandBack, \
+    "a grant that is of no use any more is dropped in silence") \
   X(DG6_MatchRequestId, \
     "a grant reply is accepted whatever request it answers") \
   X(DG6_NoMintForDuplicate, \
@@ -174,6 +176,8 @@ namespace holdfast::protocol {
     "a dependency set names only the last holder") \
   X(FR3_AppliedAndVisible, \
     "entries that were received but not applied satisfy the fence") \
+  X(FR3_PositionsNotVersions, \
+    "a successor waits until its record is as new as the predecessor's, and for no positions") \
   X(FR4_ExactToken, \
     "a release clears a grant when its counter matches") \
   X(FR4_AuthorBound, \
@@ -196,6 +200,8 @@ namespace holdfast::protocol {
     "a member that answers without a barrier is left out") \
   X(FR9_EntryIsTheFence, \
     "recovery drains what has been received instead of waiting for the barrier's own entry") \
+  X(FR9_AppendOrder, \
+    "a member's fence is its entry with the highest timestamp, as if timestamps were in log order") \
   X(LW1_OrderedApply, \
     "entries of one origin may be applied out of order") \
   X(LW2_HandleFloor, \

@@ -58,6 +58,7 @@ std::string textOf(const PlanFile& file) {
     json["options"] = Json{{"seed", file.options.seed}};
     json.erase("plan");
   }
+  if (file.steps.empty()) json.erase("steps");
   return indented(json) + "\n";
 }
 

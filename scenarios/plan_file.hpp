@@ -3,7 +3,8 @@
 //
 // Contract: what textOf() writes is read back unchanged. A member that is left out has its default, one that
 // is not known is refused; docs/schemas/plan.schema.json is the schema of the text. The file of a directed
-// scenario names it and has no plan of its own.
+// scenario names it and has no plan of its own; that of a schedule of the explorer names the configuration
+// ("explore/brief") and has its steps in words.
 #pragma once
 
 #include <cstdint>
@@ -45,11 +46,12 @@ struct PlanFile {
   std::vector<std::string> rulesOff;  ///< Names of the rules that are switched off.
   RunOptions options;                 ///< With the seed, which keys all draws.
   Plan plan;
+  std::vector<std::string> steps;  ///< Of a schedule of the explorer, in its words; it has no plan.
   std::optional<KnownEnd> known;
 
   friend bool operator==(const PlanFile&, const PlanFile&) = default;
 };
-BOOST_DESCRIBE_STRUCT(PlanFile, (), (holdfastPlan, story, scenario, rulesOff, options, plan, known))
+BOOST_DESCRIBE_STRUCT(PlanFile, (), (holdfastPlan, story, scenario, rulesOff, options, plan, steps, known))
 
 /// What the report says of a run, as a plan file keeps it.
 KnownEnd knownEndOf(const RunReport& report);

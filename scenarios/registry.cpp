@@ -26,6 +26,7 @@ constexpr std::array kFamilies = {
     &containmentScenarios,          //
     &ricartAgrawalaScenarios,       //
     &ricartAgrawalaCostScenarios,   //
+    &fenceScenarios,                //
 };
 
 }  // namespace

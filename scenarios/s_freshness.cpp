@@ -371,6 +371,7 @@ std::vector<Scenario> handoffScenarios() {
        "FR-3, LW-3",
        "A holds the losing value of a tie, under the version of the winner; only the fence makes it wait.",
        {{Rule::FR1_ReleaseCarriesPosition, freshness},
+        {Rule::FR3_PositionsNotVersions, freshness},
         {Rule::LW3_TotalOrder, checkers::Checker::convergence}},
        &equalTimestamps},
       {"S-33-dependent-patch",

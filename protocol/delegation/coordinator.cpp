@@ -93,6 +93,8 @@ void Coordinator::onBarrierRequest(NodeId from, const BarrierRequest& request, c
 void Coordinator::onBarrierAppended(const BarrierEntry& entry, CommitOutcome outcome, Position position,
                                     const Env& env) const {
   const bool appended = outcome == CommitOutcome::committed;
+  // FR-9: the log is in the order of commits; where its highest timestamp stands proves nothing.
+  if (!env.on(Rule::FR9_AppendOrder)) position = env.replication.newestStamped();
   env.send(entry.requester,
            BarrierReply{entry.nonce, appended ? position : 0, appended ? Cause::none : Cause::aborted});
 }

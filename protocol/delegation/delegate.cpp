@@ -192,7 +192,10 @@ bool Delegate::mayAdmit(Key& state, KeyId key, const Env& env) {
       barriers_.join({key, delegation.grant}, env);
       return false;
     }
-    const FenceState fence = env.replication.fence(delegation.dependencies);
+    // FR-3: neither a record's version nor a single position stands for what each origin had committed.
+    const FenceState fence = env.on(Rule::FR3_PositionsNotVersions)
+                                 ? env.replication.fence(delegation.dependencies)
+                                 : env.replication.versionFence(key, delegation.dependencies);
     if (fence.kind == FenceState::Kind::unsatisfiable) refuseAll(state, key, Cause::unsatisfiable, env);
     if (!fence.satisfied()) {
       if (std::find(fencing_.begin(), fencing_.end(), key) == fencing_.end()) fencing_.push_back(key);

@@ -95,6 +95,7 @@ void Delegate::reject(Key& state, NodeId home, const LockGrant& grant, obs::Gran
   // Only what this incarnation asked for and never installed: an older reply may stand for a grant under
   // which somebody was admitted and whose release is still on its way.
   const bool mine = grant.request.incarnation == incarnation_ && grant.token > state.lastInstalled;
+  if (!env.on(Rule::DG5_HandBack)) return;
   if (mine || !env.on(Rule::DG8_NoHandBackWhileHolding)) handBack(home, grant.key, grant.token, env);
 }
 

@@ -81,6 +81,10 @@ void Delegate::release(Key& state, KeyId key, const Env& env) {
   delegation.drain = Drain::releasing;
   ReleaseEntry entry{key, env.setup.self, delegation.token, ReleaseEntry::kCurrentForm, {}};
   if (env.on(Rule::FR2_InheritDependencies)) entry.dependencies = delegation.dependencies;
+  if (!env.on(Rule::FR3_PositionsNotVersions)) {
+    entry.dependencies.clear();
+    entry.dependencies.require(env.setup.self, env.replication.versionAsPosition(key));
+  }
   // DR-4, FR-1: behind the data writes in the node's own log.
   env.commits.start(std::move(entry), 1, env.context);
 }

@@ -261,7 +261,7 @@ void Home::onRelease(NodeId author, Position position, const ReleaseEntry& relea
     if (env.on(Rule::FR1_ReleaseCarriesPosition)) {
       // FR-2: the holder's own entry joins what it had inherited.
       if (env.on(Rule::FR2_InheritDependencies)) merged = release.dependencies;
-      merged.require(author, position);
+      if (env.on(Rule::FR3_PositionsNotVersions)) merged.require(author, position);
     }
     lineage_.store(release.key, merged, env);
   }

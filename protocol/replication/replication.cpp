@@ -248,6 +248,37 @@ FenceState Replication::fenceOf(const Dependency& dependency) const {
   return position <= reached ? FenceState{} : waiting;
 }
 
+Position Replication::versionAsPosition(KeyId key) const {
+  std::int64_t newest = 0;
+  const Record* const found = record(key);
+  for (std::size_t i = 0; found != nullptr && i < obs::kRecordFields; ++i) {
+    newest = std::max(newest, found->field(i).version.stamp.ns);
+  }
+  return static_cast<Position>(newest);
+}
+
+FenceState Replication::versionFence(KeyId key, const DependencySet& dependencies) const {
+  for (const auto& [origin, version] : dependencies.entries()) {
+    if (versionAsPosition(key) < version) return {FenceState::Kind::waiting, origin, version};
+  }
+  return {};
+}
+
+Position Replication::newestStamped() const {
+  Position where = head();
+  std::int64_t newest = INT64_MIN;
+  for (std::size_t i = 0; i < state_.log.entries.size(); ++i) {
+    const auto* const transaction = std::get_if<TransactionEntry>(&state_.log.entries[i]);
+    if (transaction == nullptr) continue;
+    for (const Write& write : transaction->writes) {
+      if (write.stamp.ns <= newest) continue;
+      newest = write.stamp.ns;
+      where = state_.log.first + static_cast<Position>(i);
+    }
+  }
+  return where;
+}
+
 Position Replication::received(NodeId origin) const {
   if (origin == self_) return head();
   return isPeer(origin) ? incoming_[origin.value].received : 0;

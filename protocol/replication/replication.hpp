@@ -93,6 +93,14 @@ class Replication {
   /// FR-3, FR-5, FR-8 for a whole dependency set. Own positions are satisfied up to head().
   FenceState fence(const DependencySet& dependencies) const;
 
+  // What the mutants of FR-3 and FR-9 take for a fence.
+  /// The record's newest timestamp, in the place of a position.
+  Position versionAsPosition(KeyId key) const;
+  /// Whether the record is as new as `dependencies`, which are made of versions.
+  FenceState versionFence(KeyId key, const DependencySet& dependencies) const;
+  /// Where the newest timestamp stands in the own log; its end if there is none.
+  Position newestStamped() const;
+
   /// The last position of `origin` that arrived here (or that is known never to arrive).
   Position received(NodeId origin) const;
 

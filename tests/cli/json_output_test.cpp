@@ -52,6 +52,8 @@ TEST(JsonOutput, IsDocumentedInFull) {
            {"check-corpus", HOLDFAST_SOURCE_DIR "/traces/corpus", "--json", "-q"},
            {"explore", "brief", "--json", "-q"},
            {"skew", "exclusion", "--cases", "20", "--without", "DG-4", "--no-save", "--json", "-q"},
+           {"ablate", "DG-3", "--quick", "--json", "-q"},
+           {"bugs", "1", "47", "--quick", "--json", "-q"},
            {"list", "scenarios", "--json"},
            {"list", "rules", "--json"},
            {"list", "options", "--json"},

@@ -117,6 +117,7 @@ void collectSchemaPaths(const nlohmann::json& schema, const std::string& path,
 TEST(PlanFile, ItsSchemaKnowsEveryMember) {
   PlanFile file = smallFile();
   file.plan.faults.push_back({});
+  file.steps = {"A crashes"};
   file.known = KnownEnd{};
   file.known->violations.push_back({});
   std::vector<std::string> written;

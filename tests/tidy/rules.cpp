@@ -15,7 +15,7 @@ namespace {
 // inner folders come before outer ones.
 struct Arrows {
   std::string_view folder;
-  std::array<std::string_view, 13> targets;  // unused places are empty
+  std::array<std::string_view, 14> targets;  // unused places are empty
 };
 
 constexpr std::array kArrows = {
@@ -32,9 +32,10 @@ constexpr std::array kArrows = {
     Arrows{"explain/", {"traces/", "observations/", "sim/time.hpp", "sim/ids.hpp", "sim/wide_integer.hpp"}},
     Arrows{"pictures/", {"explain/", "traces/", "observations/", "sim/time.hpp", "sim/ids.hpp"}},
     Arrows{"explore/", {"sim/", "protocol/", "checkers/", "scenarios/", "observations/"}},
+    Arrows{"ablation/", {"sim/", "protocol/", "checkers/", "scenarios/", "observations/", "explore/"}},
     Arrows{"cli/",
            {"sim/", "sim/asio/", "observations/", "protocol/", "checkers/", "scenarios/", "shrink/", "skew/",
-            "measure/", "traces/", "explain/", "pictures/", "explore/"}},
+            "measure/", "traces/", "explain/", "pictures/", "explore/", "ablation/"}},
     Arrows{"tests/", {}},
     Arrows{"bench/", {}},
 };

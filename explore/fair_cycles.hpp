@@ -1,0 +1,273 @@
+// Liveness on a finite model: whether somebody can wait for ever although everybody gets its turn.
+//
+// The whole graph of reachable states is kept. For each waiter, the states in which it waits are split into
+// strongly connected components (Tarjan). A component with a cycle in it is fair when no actor is kept from
+// acting: whoever could act in every one of its states does act in one of its steps. Faults are free to stay
+// away, so they need no turn. A component that is not fair has no fair part either, so judging the maximal
+// components misses nothing (weak fairness). A fair one is a schedule in which the waiter is never served and
+// never refused.
+#pragma once
+
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "explore/search.hpp"
+
+namespace holdfast::explore {
+
+/// A model that says who waits in a state, a bit each, and which choices need not be given their turn.
+template <class M>
+concept WaitingModel =
+    Model<M> && requires(const M& model, const typename M::State& state, const typename M::Choice& choice) {
+      { model.waiters(state) } -> std::same_as<std::uint32_t>;
+      { model.actor(state, choice) } -> std::same_as<std::uint32_t>;
+      { model.mayStayAway(choice) } -> std::same_as<bool>;
+    };
+
+template <WaitingModel M>
+class FairCycles {
+ public:
+  /// `model` must outlive the search.
+  FairCycles(const M& model, Limits limits) : model_(model), limits_(std::move(limits)) {}
+
+  /// `violated` with `cycle` > 0 and a shortest path to one of the cycle's states; also for a bad state, as
+  /// any other search. Call it once.
+  Result run();
+
+ private:
+  using State = typename M::State;
+  using Choice = typename M::Choice;
+
+  struct Edge {
+    std::uint32_t to;
+    std::uint16_t actor;  // kFree for one that may stay away
+    std::uint16_t ordinal;
+  };
+  static constexpr std::uint16_t kFree = 0xffff;
+  static constexpr std::uint32_t kNone = 0xffffffff;
+
+  bool expand(Result& result);
+  std::uint32_t numberOf(const State& state, std::uint32_t parent, std::uint16_t ordinal);
+  void split(std::uint32_t waiter, std::vector<std::uint32_t>& component);
+  bool isFair(const std::vector<std::uint32_t>& members, const std::vector<std::uint32_t>& component) const;
+  std::vector<std::uint16_t> pathTo(std::uint32_t state) const;
+  bool waits(std::uint32_t state, std::uint32_t waiter) const {
+    return (waiters_[state] >> waiter & 1U) != 0;
+  }
+  std::pair<const Edge*, const Edge*> edgesOf(std::uint32_t state) const {
+    return {edges_.data() + firstEdge_[state], edges_.data() + firstEdge_[state + 1]};
+  }
+  std::size_t bytesNow() const {
+    return states_.capacity() * sizeof(State) + edges_.capacity() * sizeof(Edge) + numbers_.size() * 24 +
+           bytesOf(model_);
+  }
+
+  const M& model_;
+  Limits limits_;
+  Stopwatch watch_;
+  std::vector<State> states_;
+  std::vector<std::uint32_t> waiters_;
+  std::vector<std::uint32_t> parents_;
+  std::vector<std::uint16_t> ordinals_;
+  std::vector<std::uint64_t> firstEdge_;  // by state, and the end
+  std::vector<Edge> edges_;
+  boost::unordered_flat_map<std::uint64_t, std::uint32_t> numbers_;
+};
+
+template <WaitingModel M>
+Result FairCycles<M>::run() {
+  Result result;
+  result.verdict = Verdict::verified;
+  numberOf(model_.initial(), kNone, 0);
+  if (expand(result)) {
+    std::uint32_t all = 0;
+    for (const std::uint32_t waiters : waiters_) all |= waiters;
+    std::vector<std::uint32_t> component;
+    for (std::uint32_t waiter = 0; waiter < 32 && result.cycle == 0; ++waiter) {
+      if ((all >> waiter & 1U) == 0) continue;
+      split(waiter, component);
+      // Members by component, in the order of the states.
+      std::vector<std::uint32_t> order;
+      for (std::uint32_t state = 0; state < component.size(); ++state) {
+        if (component[state] != kNone) order.push_back(state);
+      }
+      std::ranges::stable_sort(order, {}, [&](std::uint32_t state) { return component[state]; });
+      std::uint32_t first = kNone;
+      for (auto begin = order.begin(); begin != order.end();) {
+        const auto end = std::find_if(
+            begin, order.end(), [&](std::uint32_t state) { return component[state] != component[*begin]; });
+        const std::vector<std::uint32_t> members(begin, end);
+        if (members.front() < first && isFair(members, component)) {
+          first = members.front();
+          result.cycle = members.size();
+        }
+        begin = end;
+      }
+      if (first == kNone) continue;
+      result.verdict = Verdict::violated;
+      result.path = pathTo(first);
+    }
+  }
+  result.states = states_.size();
+  result.transitions = edges_.size();
+  result.bytes = bytesNow();
+  result.seconds = watch_.seconds();
+  return result;
+}
+
+template <WaitingModel M>
+std::uint32_t FairCycles<M>::numberOf(const State& state, std::uint32_t parent, std::uint16_t ordinal) {
+  const auto next = static_cast<std::uint32_t>(states_.size());
+  const auto [place, fresh] = numbers_.emplace(model_.fingerprint(state), next);
+  if (!fresh) return place->second;
+  states_.push_back(state);
+  waiters_.push_back(model_.waiters(state));
+  parents_.push_back(parent);
+  ordinals_.push_back(ordinal);
+  return next;
+}
+
+/// Visits all states breadth-first; false when that ended the search.
+template <WaitingModel M>
+bool FairCycles<M>::expand(Result& result) {
+  std::vector<Choice> choices;
+  std::uint32_t levelEnds = 1;
+  for (std::uint32_t at = 0; at < states_.size(); ++at) {
+    firstEdge_.push_back(edges_.size());
+    if (at == levelEnds) {
+      ++result.depth;
+      levelEnds = static_cast<std::uint32_t>(states_.size());
+    }
+    if (limits_.interrupted != nullptr && limits_.interrupted->load(std::memory_order_relaxed)) {
+      result.cut = Cut::interrupted;
+    } else if (limits_.states != 0 && states_.size() >= limits_.states) {
+      result.cut = Cut::states;
+    } else if (at % 1024 == 0 && limits_.seconds > 0 && watch_.seconds() > limits_.seconds) {
+      result.cut = Cut::time;
+    } else if (at % 1024 == 0 && limits_.memoryBytes != 0 && 2 * bytesNow() > limits_.memoryBytes) {
+      result.cut = Cut::memory;
+    }
+    if (result.cut != Cut::none) {
+      result.verdict = Verdict::incomplete;
+      return false;
+    }
+    if (limits_.progress && at % 1024 == 0 && watch_.tellsNow()) {
+      limits_.progress(
+          {states_.size(), edges_.size(), result.depth, states_.size() - at, bytesNow(), watch_.seconds()});
+    }
+    choices.clear();
+    model_.choices(states_[at], choices);
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+      State successor = states_[at];
+      const std::uint32_t actor = model_.actor(successor, choices[i]);
+      model_.apply(successor, choices[i]);
+      const auto ordinal = static_cast<std::uint16_t>(i);
+      const auto known = states_.size();
+      const std::uint32_t to = numberOf(successor, at, ordinal);
+      const bool free = model_.mayStayAway(choices[i]);
+      edges_.push_back({to, free ? kFree : static_cast<std::uint16_t>(actor), ordinal});
+      if (states_.size() == known) continue;
+      result.judgement = model_.judge(successor);
+      if (!result.judgement.bad()) continue;
+      result.verdict = Verdict::violated;
+      result.path = pathTo(to);
+      return false;
+    }
+  }
+  firstEdge_.push_back(edges_.size());
+  return true;
+}
+
+/// Tarjan's algorithm over the states in which `waiter` waits, with a stack of its own. `component` gets a
+/// number a state, none for states outside.
+template <WaitingModel M>
+void FairCycles<M>::split(std::uint32_t waiter, std::vector<std::uint32_t>& component) {
+  const auto count = static_cast<std::uint32_t>(states_.size());
+  component.assign(count, kNone);
+  std::vector<std::uint32_t> index(count, kNone);
+  std::vector<std::uint32_t> low(count, 0);
+  std::vector<std::uint32_t> open;  // of the components that are not closed yet
+  struct Frame {
+    std::uint32_t state;
+    std::uint64_t next;
+  };
+  std::vector<Frame> frames;
+  std::uint32_t visited = 0;
+  std::uint32_t components = 0;
+  const auto enter = [&](std::uint32_t state) {
+    index[state] = low[state] = visited++;
+    open.push_back(state);
+    frames.push_back({state, firstEdge_[state]});
+  };
+  for (std::uint32_t root = 0; root < count; ++root) {
+    if (index[root] != kNone || !waits(root, waiter)) continue;
+    enter(root);
+    while (!frames.empty()) {
+      Frame& frame = frames.back();
+      const std::uint32_t state = frame.state;
+      if (frame.next < firstEdge_[state + 1]) {
+        const std::uint32_t to = edges_[frame.next++].to;
+        if (!waits(to, waiter)) continue;
+        if (index[to] == kNone) {
+          enter(to);
+        } else if (component[to] == kNone) {
+          low[state] = std::min(low[state], index[to]);
+        }
+        continue;
+      }
+      frames.pop_back();
+      if (!frames.empty()) low[frames.back().state] = std::min(low[frames.back().state], low[state]);
+      if (low[state] != index[state]) continue;
+      std::uint32_t member = kNone;
+      while (member != state) {
+        member = open.back();
+        open.pop_back();
+        component[member] = components;
+      }
+      ++components;
+    }
+  }
+}
+
+/// Whether the component has a cycle in which nobody is kept from acting.
+template <WaitingModel M>
+bool FairCycles<M>::isFair(const std::vector<std::uint32_t>& members,
+                           const std::vector<std::uint32_t>& component) const {
+  std::vector<std::uint16_t> acting;
+  std::vector<std::uint16_t> always;  // who can act in all members looked at so far
+  bool cycle = false;
+  for (const std::uint32_t member : members) {
+    std::vector<std::uint16_t> enabled;
+    const auto [begin, end] = edgesOf(member);
+    for (const Edge* edge = begin; edge != end; ++edge) {
+      const bool inside = component[edge->to] == component[member];
+      cycle = cycle || inside;
+      if (edge->actor == kFree) continue;
+      enabled.push_back(edge->actor);
+      if (inside) acting.push_back(edge->actor);
+    }
+    std::ranges::sort(enabled);
+    if (member == members.front()) {
+      always = std::move(enabled);
+    } else {
+      std::erase_if(always, [&](std::uint16_t actor) { return !std::ranges::binary_search(enabled, actor); });
+    }
+  }
+  if (!cycle) return false;
+  std::ranges::sort(acting);
+  return std::ranges::all_of(always,
+                             [&](std::uint16_t actor) { return std::ranges::binary_search(acting, actor); });
+}
+
+template <WaitingModel M>
+std::vector<std::uint16_t> FairCycles<M>::pathTo(std::uint32_t state) const {
+  std::vector<std::uint16_t> path;
+  for (; parents_[state] != kNone; state = parents_[state]) path.push_back(ordinals_[state]);
+  std::ranges::reverse(path);
+  return path;
+}
+
+}  // namespace holdfast::explore
