@@ -57,7 +57,8 @@ std::string_view nameOf(Method method) {
 
 bool canBeExplored(protocol::Rule rule) {
   const std::string_view name = protocol::nameOf(rule);
-  return !name.starts_with("EP") && !name.starts_with("HM") && !name.starts_with("RT");
+  return !name.starts_with("EP") && !name.starts_with("HM") && !name.starts_with("RT") &&
+         !name.starts_with("RA");
 }
 
 std::optional<Breakage> explore(const protocol::Rules& rules, const Bounds& bounds) {
@@ -109,12 +110,18 @@ std::vector<Breakage> tellStories(protocol::Rule rule) {
   return breakages;
 }
 
-protocol::MembershipKind membershipFor(protocol::Rule rule) {
-  return protocol::nameOf(rule).starts_with("HM") ? protocol::MembershipKind::homeMap
-                                                  : protocol::MembershipKind::epoch;
+scenarios::RunOptions workloadFor(protocol::Rule rule) {
+  scenarios::RunOptions options;
+  const std::string_view name = protocol::nameOf(rule);
+  if (name.starts_with("HM")) options.protocol.membership = protocol::MembershipKind::homeMap;
+  if (name.starts_with("RA")) {
+    options.protocol.membership = protocol::MembershipKind::fixed;
+    options.protocol.algorithm = protocol::LockAlgorithm::ricartAgrawala;
+  }
+  return options;
 }
 
-std::optional<Breakage> sweep(const protocol::Rules& rules, protocol::MembershipKind membership,
+std::optional<Breakage> sweep(const protocol::Rules& rules, const scenarios::RunOptions& workload,
                               const Bounds& bounds) {
   /// Ends the sweep when it is asked to.
   class Stop : public scenarios::SweepProgress {
@@ -127,7 +134,7 @@ std::optional<Breakage> sweep(const protocol::Rules& rules, protocol::Membership
   };
   Stop stop(bounds);
   scenarios::SweepOptions options;
-  options.run.protocol.membership = membership;
+  options.run = workload;
   options.rules = rules;
   options.count = bounds.seeds;
   options.jobs = bounds.jobs;
@@ -137,6 +144,9 @@ std::optional<Breakage> sweep(const protocol::Rules& rules, protocol::Membership
   const scenarios::SweepReport report = scenarios::sweep(options);
   for (const scenarios::FailedSeed& failed : report.failures) {
     if (failed.violations.empty()) continue;
+    scenarios::RunOptions same = workload;
+    same.seed = failed.seed;
+    if (!scenarios::runSeed(same, {}).findings.violations().empty()) continue;
     const checkers::Finding& first = failed.violations.front();
     return Breakage{Method::sweep,
                     std::string(scenarios::kRandomWorkload),

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/options.hpp"
 #include "protocol/rules.hpp"
+#include "scenarios/options.hpp"
 
 namespace holdfast::ablation {
 
@@ -40,8 +40,9 @@ struct Bounds {
   std::function<bool()> endsEarly;  ///< Asked now and then; may be empty.
 };
 
-/// Whether a configuration of the explorer can show anything of the rule: its memberships are given and its
-/// nodes agree on the ring, so that rules of agreement, of home maps and of routing are idle there.
+/// Whether a configuration of the explorer can show anything of the rule: its memberships are given, its
+/// nodes agree on the ring and lock by delegations, so that rules of agreement, of home maps, of routing and
+/// of other protocols are idle there.
 bool canBeExplored(protocol::Rule rule);
 
 /// The shortest schedule within the bounds that breaks a promise, over all shipped configurations.
@@ -51,11 +52,11 @@ std::optional<Breakage> explore(const protocol::Rules& rules, const Bounds& boun
 /// scenarios.
 std::vector<Breakage> tellStories(protocol::Rule rule);
 
-/// The membership in whose random workload a rule has something to do.
-protocol::MembershipKind membershipFor(protocol::Rule rule);
+/// The random workload in which a rule has something to do: with its kind of membership and its protocol.
+scenarios::RunOptions workloadFor(protocol::Rule rule);
 
-/// The first seed of the random workload that breaks a promise.
-std::optional<Breakage> sweep(const protocol::Rules& rules, protocol::MembershipKind membership,
+/// The first seed of the random workload that breaks a promise, which it keeps with all rules on.
+std::optional<Breakage> sweep(const protocol::Rules& rules, const scenarios::RunOptions& workload,
                               const Bounds& bounds);
 
 }  // namespace holdfast::ablation

@@ -121,6 +121,16 @@ constexpr std::array kStatements = {
     Statement{Rule::LW2_HandleFloor, "The stamps of one holder never go backwards."},
     Statement{Rule::LW3_TotalOrder, "Equal timestamps are resolved by the origin's name, the same way everywhere."},
     Statement{Rule::LW3_TombstoneRetention, "A tombstone is kept until no write that it outranks can still be under way."},
+    // Ricart-Agrawala
+    Statement{Rule::RA1_EveryParticipant, "A requester enters once every participant has granted its request."},
+    Statement{Rule::RA2_StampsAdvance, "A request's stamp is greater than every stamp that its node has seen."},
+    Statement{Rule::RA2_StampsSurvive, "Stamps go on growing over a restart."},
+    Statement{Rule::RA2_NamesBreakTies, "Equal stamps are ordered by the requesters' names."},
+    Statement{Rule::RA3_HolderDefers, "Whoever is inside answers requests only when it has left."},
+    Statement{Rule::RA3_EarlierDefers, "Whoever waits with an earlier request answers a later one only when it has had its turn."},
+    Statement{Rule::RA3_GrantInLog, "A grant is an entry of its author's log, behind what the author has written."},
+    Statement{Rule::RA4_WithdrawnIsVoid, "A grant counts for the request that it names, and for no other."},
+    Statement{Rule::RA4_LeaseBounds, "A holder whose lease has run out defers nobody any more."},
     // Bounds
     Statement{Rule::BD1_Caps, "A home at its cap refuses; it never makes room by forgetting a grant."},
     Statement{Rule::BD2_Sweep, "Handles that are over are swept."},

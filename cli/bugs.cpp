@@ -257,7 +257,7 @@ std::string pageOfBugs(const std::vector<BugVerdict>& verdicts, const BugsReques
 }
 
 BugVerdict judge(Session& session, const KnownBug& bug, const ablation::Bounds& bounds,
-              std::map<protocol::Rule, Searched>& known) {
+                 std::map<protocol::Rule, Searched>& known) {
   BugVerdict verdict;
   verdict.bug = &bug;
   if (!verdict.expressible()) return verdict;
@@ -269,7 +269,7 @@ BugVerdict judge(Session& session, const KnownBug& bug, const ablation::Bounds& 
     const protocol::Rules rules = protocol::Rules{}.without(*bug.rule);
     Searched searched;
     if (ablation::canBeExplored(*bug.rule)) searched.explored = ablation::explore(rules, bounds);
-    searched.swept = ablation::sweep(rules, ablation::membershipFor(*bug.rule), bounds);
+    searched.swept = ablation::sweep(rules, ablation::workloadFor(*bug.rule), bounds);
     found = known.emplace(*bug.rule, std::move(searched)).first;
   }
   verdict.searched = found->second;

@@ -63,10 +63,10 @@ std::vector<std::string> stepsOf(const Breakage& explored, const protocol::Rules
 
 /// Of stories that go wrong, the one whose violation takes the fewest steps to tell; the first of equals.
 std::optional<Breakage> shortest(const std::vector<Breakage>& stories, const protocol::Rules& rules,
-                                 protocol::MembershipKind membership, Told& told) {
+                                 const scenarios::RunOptions& workload, Told& told) {
   std::optional<Breakage> best;
   for (const Breakage& story : stories) {
-    Told one = tell(subjectOf(story, rules, membership), story);
+    Told one = tell(subjectOf(story, rules, workload), story);
     if (best && one.steps >= told.steps) continue;
     best = story;
     told = std::move(one);
@@ -119,7 +119,7 @@ std::string idOf(protocol::Rule rule) {
 }
 
 Subject subjectOf(const Breakage& breakage, const protocol::Rules& rules,
-                  protocol::MembershipKind membership) {
+                  const scenarios::RunOptions& workload) {
   Subject subject;
   subject.rules = rules;
   subject.seed = breakage.seed;
@@ -134,7 +134,7 @@ Subject subjectOf(const Breakage& breakage, const protocol::Rules& rules,
       subject.directed = scenarios::findScenario(breakage.where);
       break;
     case Method::sweep:
-      subject.options.protocol.membership = membership;
+      subject.options = workload;
       break;
   }
   return subject;
@@ -144,7 +144,7 @@ Ablation ablate(Session& session, protocol::Rule rule, const ablation::Bounds& b
   Ablation result;
   result.rule = rule;
   const protocol::Rules rules = protocol::Rules{}.without(rule);
-  const protocol::MembershipKind membership = ablation::membershipFor(rule);
+  const scenarios::RunOptions workload = ablation::workloadFor(rule);
   const auto show = [&](std::string_view what) {
     session.out.progress(fmt::format("ablate: {}, {}", protocol::nameOf(rule), what));
   };
@@ -152,9 +152,9 @@ Ablation ablate(Session& session, protocol::Rule rule, const ablation::Bounds& b
   if (ablation::canBeExplored(rule)) result.explored = ablation::explore(rules, bounds);
   show("telling its stories");
   Told told;
-  result.told = shortest(ablation::tellStories(rule), rules, membership, told);
+  result.told = shortest(ablation::tellStories(rule), rules, workload, told);
   show("sweeping");
-  if (sweeps || result.shown() == nullptr) result.swept = ablation::sweep(rules, membership, bounds);
+  if (sweeps || result.shown() == nullptr) result.swept = ablation::sweep(rules, workload, bounds);
 
   const Breakage* const shown = result.shown();
   if (shown == nullptr) {
@@ -166,7 +166,7 @@ Ablation ablate(Session& session, protocol::Rule rule, const ablation::Bounds& b
                     bounds.seeds);
     return result;
   }
-  const Subject subject = subjectOf(*shown, rules, membership);
+  const Subject subject = subjectOf(*shown, rules, workload);
   if (shown->method != Method::story) told = tell(subject, *shown);
   result.steps = told.steps;
   result.picture = std::move(told.picture);

@@ -33,9 +33,9 @@ struct Ablation {
 /// Searches as far as the bounds go, and draws what is to be shown. `sweeps`: also where something was found.
 Ablation ablate(Session& session, protocol::Rule rule, const ablation::Bounds& bounds, bool sweeps);
 
-/// The subject whose run breaks a promise as `breakage` says.
+/// The subject whose run breaks a promise as `breakage` says; `workload`: that was swept.
 Subject subjectOf(const ablation::Breakage& breakage, const protocol::Rules& rules,
-                  protocol::MembershipKind membership);
+                  const scenarios::RunOptions& workload);
 
 /// "DG3_OneDelegate" is rule "DG-3".
 std::string idOf(protocol::Rule rule);

@@ -101,8 +101,7 @@ std::string reproduction(const Session& session, const Subject& subject, const s
 
 Result runOnce(Session& session, const RunArguments& arguments, const Subject& subject) {
   const Stopwatch watch;
-  RunProgressLine progress(session.out,
-                           subject.isWorkload() ? planOf(subject).endAt : obs::TrueInstant{});
+  RunProgressLine progress(session.out, subject.isWorkload() ? planOf(subject).endAt : obs::TrueInstant{});
   // Announced only once the trace could be opened, so that a refused command prints nothing but the reason.
   const auto run = [&](scenarios::ObservationSink* sink) {
     announce(session, "run", subject, seedText(subject), arguments.subject.printOptions);

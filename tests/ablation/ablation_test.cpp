@@ -32,8 +32,7 @@ TEST(Ablation, TheExplorerFindsAShortestSchedule) {
 }
 
 TEST(Ablation, TheSweepNamesItsSeed) {
-  const auto found =
-      sweep(Rules{}.without(Rule::DG3_OneDelegate), membershipFor(Rule::DG3_OneDelegate), small());
+  const auto found = sweep(Rules{}.without(Rule::DG3_OneDelegate), {}, small());
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->where, "mixed");
   EXPECT_LE(found->seed, 20U);
@@ -49,7 +48,7 @@ TEST(Ablation, StoriesGoWrongAsTheyMust) {
 
 TEST(Ablation, NothingIsFoundWithAllRules) {
   EXPECT_FALSE(explore(Rules{}, small()).has_value());
-  EXPECT_FALSE(sweep(Rules{}, protocol::MembershipKind::epoch, small()).has_value());
+  EXPECT_FALSE(sweep(Rules{}, {}, small()).has_value());
 }
 
 TEST(Ablation, EveryRuleSaysWhatItSays) {
