@@ -181,8 +181,9 @@ Ablation ablate(Session& session, protocol::Rule rule, const ablation::Bounds& b
 
 std::string rulePage(const Ablation& a) {
   const std::string name(protocol::nameOf(a.rule));
-  std::string page = fmt::format("# {} {}\n\n<!-- Written by `holdfast ablate {} --output`. -->\n\n",
-                                 idOf(a.rule), shortName(a.rule), name);
+  std::string page =
+      fmt::format("# {} {}\n\n<!-- Written by `holdfast ablate {} --output docs/rules`. -->\n\n",
+                  idOf(a.rule), shortName(a.rule), name);
   if (const std::string_view statement = ablation::statementOf(a.rule); !statement.empty()) {
     page += fmt::format("**The rule:** {}\n\n", statement);
   }
