@@ -107,15 +107,20 @@ void report(Session& session, const Ablation& a) {
   session.out.object(jsonOf(a));
 }
 
-/// Writes the page of each rule, and the table if it is of all rules.
-std::expected<void, Failure> writePages(const std::string& folder, const std::vector<Ablation>& ablations,
-                                        const AblateRequest& request) {
+/// Makes the folder for the pages, before anything is searched.
+std::expected<void, Failure> makeFolder(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) {
     return std::unexpected(
         Failure{fmt::format("--output: cannot create the folder '{}': {}", folder, error.message())});
   }
+  return {};
+}
+
+/// Writes the page of each rule, and the table if it is of all rules.
+std::expected<void, Failure> writePages(const std::string& folder, const std::vector<Ablation>& ablations,
+                                        const AblateRequest& request) {
   const std::filesystem::path root(folder);
   std::vector<std::pair<std::string, std::string>> files;
   for (const Ablation& a : ablations) {
@@ -135,6 +140,9 @@ std::expected<void, Failure> writePages(const std::string& folder, const std::ve
 Result runAblate(Session& session, const AblateArguments& arguments) {
   auto request = requestOf(arguments);
   if (!request) return std::unexpected(request.error());
+  if (!arguments.output.empty()) {
+    if (auto made = makeFolder(arguments.output); !made) return std::unexpected(made.error());
+  }
   const InterruptGuard guard;
   request->bounds.endsEarly = InterruptGuard::requested;
   std::vector<Ablation> ablations;

@@ -279,6 +279,11 @@ BugVerdict judge(Session& session, const KnownBug& bug, const ablation::Bounds& 
 Result runBugs(Session& session, const BugsArguments& arguments) {
   const auto request = requestOf(arguments);
   if (!request) return std::unexpected(request.error());
+  if (!arguments.output.empty()) {
+    if (auto fits = checkWritable(arguments.output); !fits) {
+      return std::unexpected(badValue("--output", fits.error().text));
+    }
+  }
   const InterruptGuard guard;
   std::map<protocol::Rule, Searched> known;
   std::vector<BugVerdict> verdicts;

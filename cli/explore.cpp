@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <utility>
 
 #include "cli/arguments.hpp"
 #include "cli/figures.hpp"
@@ -218,16 +219,18 @@ std::string explorationRow(const explore::Configuration& configuration, const ex
 Result exploreAll(Session& session, const ExploreArguments& arguments) {
   auto read = readExploration(arguments);
   if (!read) return std::unexpected(read.error());
-  if (!arguments.trace.empty()) {
+  for (const auto& [option, file] :
+       {std::pair<std::string_view, const std::string&>{"--trace", arguments.trace},
+        {"--save-plan", arguments.savePlan}}) {
+    if (file.empty()) continue;
     std::error_code ignored;
-    if (!arguments.force && std::filesystem::exists(arguments.trace, ignored)) {
-      return std::unexpected(badValue(
-          "--trace", fmt::format("'{}' exists already; expected a new name, or --force", arguments.trace)));
+    if (!arguments.force && std::filesystem::exists(file, ignored)) {
+      return std::unexpected(
+          badValue(option, fmt::format("'{}' exists already; expected a new name, or --force", file)));
     }
-    if (auto fits = checkWritable(arguments.trace); !fits) {
-      return std::unexpected(badValue("--trace", fits.error().text));
-    }
+    if (auto fits = checkWritable(file); !fits) return std::unexpected(badValue(option, fits.error().text));
   }
+
   const InterruptGuard guard;
   std::atomic<bool> interrupted = false;
   std::vector<std::string> rows;
