@@ -150,7 +150,7 @@ std::vector<std::string> milestoneTable(const scenarios::SweepReport& report) {
 
 std::vector<std::string> routeTable(const scenarios::SweepReport& report) {
   std::vector<std::string> lines{
-      fmt::format("{:<24} {:>10} {:>8} {:>8}", "limitation", "count", "seeds", "first")};
+      fmt::format("{:<24} {:>10} {:>8} {:>8}", "limitation", "findings", "seeds", "first")};
   for (const Route route : allRoutes()) {
     const auto& reached = report.routes[static_cast<std::size_t>(route)];
     const std::string first = reached.count > 0 ? fmt::to_string(reached.firstSeed) : "-";
@@ -165,7 +165,7 @@ std::string_view meaningOf(Route route) {
     case Route::none:
       return "";
     case Route::l1a:
-      return "a predecessor with a fast clock outranks its successor by a write in flight";
+      return "a predecessor with a fast clock has stamped its write ahead, which outranks its successor's";
     case Route::l1b:
       return "a caller's timestamp from the future outranks the successor's write";
     case Route::l2a:

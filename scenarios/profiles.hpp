@@ -15,7 +15,7 @@ enum class Profile : std::uint8_t {
   calm,        ///< few faults, far between: what the protocol does on a good day
   ci,          ///< the default
   chaos,       ///< most kinds of faults in every seed, three times as often and for longer
-  safetyOnly,  ///< as chaos, and nothing is ever healed for good: safety alone is judged
+  safetyOnly,  ///< as ci for three minutes, and nothing is ever healed for good: safety alone is judged
 };
 BOOST_DESCRIBE_ENUM(Profile, calm, ci, chaos, safetyOnly)
 

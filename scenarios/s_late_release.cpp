@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "scenarios/families.hpp"
+#include "scenarios/membership_parts.hpp"
 #include "scenarios/story.hpp"
 #include "scenarios/story_parts.hpp"
 
@@ -99,6 +100,49 @@ ScenarioResult laterIncarnation(ScenarioContext& context) {
   });
 }
 
+ScenarioResult laterEpoch(ScenarioContext& context) {
+  // The next home takes this long to apply the holder's log: long enough for a change of members.
+  constexpr Duration kApply = 45_s;
+  Story story(context, parts::epochOptions({"A", "B", "C", "D"}, {}, {"kA"}));
+  return story.run([&]() -> Task<> {
+    const std::string next = parts::homeUnder(story, "kA", {"B", "C", "D"});
+    const StoryNode home = story.node(next);
+    const StoryNode holder = story.node(next == "B" ? "C" : "B");
+    const StoryNode other = story.node(next == "D" ? "C" : "D");
+    const auto old = co_await holder.update("kA", put(5));
+    story.expect(old.write.committed, "the holder's write commits");
+    co_await story.sleep(1_s);
+    story.cluster().setApplyDelay(home.id(), holder.id(), kApply);
+    story.cluster().call(holder.id(), protocol::AdminDrop{story.key("kA")});
+    co_await story.untilSeen<obs::ControlAppended>();
+    const auto release = story.first<obs::ControlAppended>();
+    const TrueInstant appended = story.now();
+    parts::propose(story, "B", "", "A");
+    story.expect(co_await parts::untilActive(story, next, 2, kApply - 10_s),
+                 "A leaves: another home arbitrates");
+    co_await story.sleep(appended + kApply - 3_s - story.now());
+
+    const LockOutcome held = co_await holder.lock("kA", callFor(4_s, 7_s, true));
+    story.expect(held.token > old.lock.token, "the new epoch's token orders above the old one");
+    story.expectEqual(held.token.counter, old.lock.token.counter, "although its counter is the same");
+    story.expect(co_await untilApplied(story, home.id(), holder.id(), release.value().second.position),
+                 "the new home applies the old release while the holder is inside again");
+    const auto byNew = [&](const obs::ReleaseSeen& seen, NodeId at) {
+      return at == home.id() && seen.cleared;
+    };
+    story.expectEqual(story.count<obs::ReleaseSeen>(byNew), 0U, "releases that cleared its grant so far");
+    story.cluster().setApplyDelay(home.id(), holder.id(), {});
+    const TrueInstant asked = story.now();
+    const LockOutcome after = co_await other.lock("kA", callFor(5_s, 5_s));
+    story.expect(after.admitted(), "the next caller is served");
+    story.expectAtLeast(after.at - asked, story.options().protocol.recallGrace,
+                        "when the holder has been recalled");
+    const auto read = co_await other.read(after);
+    story.expectEqual(read.values[0], 5, "what it reads");
+    other.unlock(after);
+  });
+}
+
 ScenarioResult forged(ScenarioContext& context) {
   Story story(context, longEpochs());
   return story.run([&]() -> Task<> {
@@ -180,6 +224,12 @@ std::vector<Scenario> lateReleaseScenarios() {
         {Rule::TK1_FullToken, kExclusion},
         {Rule::TK2_DurableIncarnation, kExclusion}},
        &laterIncarnation},
+      {"S-25-release-in-later-epoch",
+       "FR-4, TK-1",
+       "A release reaches the key's next home, under the next membership, when that has granted to its "
+       "author again.",
+       {{Rule::FR4_ExactToken, kExclusion}, {Rule::TK1_FullToken, kExclusion}},
+       &laterEpoch},
       {"S-25-forged-release",
        "FR-4",
        "C's log holds a release that names B and B's exact token; the home believes only B's own log.",

@@ -117,8 +117,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         BadUsage{"NoVerb", {}, {"a verb is missing", "expected one of run, sweep, merge, "}},
         BadUsage{"UnknownVerb",
-                 {"swep"},
-                 {"there is no verb 'swep'", "did you mean 'sweep'?", "expected one of run"}},
+                 {"mergee"},
+                 {"there is no verb 'mergee'", "did you mean 'merge'?", "expected one of run"}},
         BadUsage{"UnknownTopOption", {"--frobnicate"}, {"there is no option '--frobnicate'"}},
         BadUsage{"UnknownOption",
                  {"run", "--sed", "7"},
