@@ -41,7 +41,8 @@ bool excused(NodeId node, obs::Cause cause, const History& history) {
 
 }  // namespace
 
-void Liveness::on(const Stamp&, const obs::Admitted& event, const Context& context) {
+void Liveness::on(const Stamp& stamp, const obs::Admitted& event, const Context& context) {
+  lastInside_.at(event.key.value, stamp.node) = event.call;
   if (mustSucceed(context.history.call(event.call).requestedAt, context))
     ++keys_.at(event.key.value).obtained;
 }
@@ -50,9 +51,8 @@ void Liveness::on(const Stamp& stamp, const obs::LockRefused& event, const Conte
   const Call& call = context.history.call(event.call);
   if (!mustSucceed(call.requestedAt, context) || event.error == obs::ErrorClass::conflict409) return;
   if (excused(stamp.node, event.cause, context.history)) return;
-  // A caller of the same node was inside while this one waited, and what was left of the wait did not suffice
-  // to see the release: contention, which is no 423 because nobody else held the key.
-  const bool behindItsOwn = insideUntil_.at(event.key.value, stamp.node) >= call.requestedAt;
+  const CallId* const holder = lastInside_.find(event.key.value, stamp.node);
+  const bool behindItsOwn = holder != nullptr && waitedBehind(*holder, call, context.history);
   if (event.cause == obs::Cause::ownGrant && behindItsOwn) return;
   KeyLiveness& row = keys_.at(event.key.value);
   ++row.refused;
@@ -72,12 +72,14 @@ void Liveness::on(const Stamp& stamp, const obs::LockRefused& event, const Conte
   context.findings.add(finding);
 }
 
-void Liveness::on(const Stamp& stamp, const obs::Unlocked& event, const Context&) {
-  insideUntil_.at(event.key.value, stamp.node) = stamp.at;
-}
-
-void Liveness::on(const Stamp& stamp, const obs::Revoked& event, const Context&) {
-  insideUntil_.at(event.key.value, stamp.node) = stamp.at;
+/// Whether a caller of the waiter's own node was inside while it waited, and what was left of its wait did
+/// not suffice to see the grant end: contention, which is no 423 because nobody else held the key. A section
+/// that nobody ended has ended with its lease, by the node's clock.
+bool Liveness::waitedBehind(CallId id, const Call& waiter, const History& history) {
+  if (!id.valid()) return false;
+  const Call& holder = history.call(id);
+  if (holder.crashes != waiter.crashes || holder.deadline < waiter.requestedLocal) return false;
+  return holder.state == CallState::live || holder.endedAt >= waiter.requestedAt;
 }
 
 void Liveness::finish(TrueInstant at, const Context& context) {

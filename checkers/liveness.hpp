@@ -18,8 +18,6 @@ class Liveness {
 
   void on(const Stamp& stamp, const obs::Admitted& event, const Context& context);
   void on(const Stamp& stamp, const obs::LockRefused& event, const Context& context);
-  void on(const Stamp& stamp, const obs::Unlocked& event, const Context& context);
-  void on(const Stamp& stamp, const obs::Revoked& event, const Context& context);
   void finish(TrueInstant at, const Context& context);
 
  private:
@@ -30,7 +28,9 @@ class Liveness {
   };
 
   FlatTable<KeyLiveness> keys_;
-  NodeMatrix<TrueInstant> insideUntil_;  // [key][node]: when a caller of the node was last inside
+  static bool waitedBehind(CallId holder, const Call& waiter, const History& history);
+
+  NodeMatrix<CallId> lastInside_;  // [key][node]: the caller of the node that was admitted last
 };
 
 }  // namespace holdfast::checkers

@@ -270,6 +270,7 @@ bool Membership::acts(NodeId id, TrueInstant at, const Context& context) const {
   const Node* const node = nodes_.find(id.value);
   if (node == nullptr || node->ring == kNothing || !node->active || !context.history.node(id).up)
     return false;
+  if (!rings_[node->ring].members.contains(id)) return false;  // a stranger has no authority (HM-1)
   if (!context.history.membershipSeen()) return node->acknowledged <= rings_[node->ring].number;
   return node->leased && context.history.node(id).clock.surelyBefore(node->lease, at);
 }
@@ -391,7 +392,18 @@ void Membership::on(const Stamp& stamp, const obs::Admitted& event, const Contex
 // ---- Home maps --------------------------------------------------------------------------------------------
 
 void Membership::on(const Stamp& stamp, const obs::HomeMapAcknowledged& event, const Context&) {
-  nodes_.at(stamp.node.value).acknowledged = event.generation;
+  Node& node = nodes_.at(stamp.node.value);
+  node.acknowledged = event.generation;
+  if (!event.again) startDrain();
+  node.confirmed = event.again ? event.generation : 0;
+}
+
+void Membership::on(const Stamp&, const obs::HomeMapFenced&, const Context&) { startDrain(); }
+
+/// HM-3: the drain starts with the last acknowledgement or fence, and what was confirmed before counts no
+/// more (HM-4).
+void Membership::startDrain() {
+  for (Node& node : nodes_) node.confirmed = 0;
 }
 
 void Membership::on(const Stamp& stamp, const obs::HomeMapActivated& event, const Context& context) {
@@ -408,8 +420,10 @@ void Membership::on(const Stamp& stamp, const obs::HomeMapActivated& event, cons
     if ((participants >> i & 1U) == 0) continue;
     const Node* const node = nodes_.find(i);
     const NodeFacts& facts = context.history.node(id);
-    // HM-4: an acknowledgement dies with the incarnation that gave it. HM-5: only who is stopped is fenced.
-    const bool quiesced = node != nullptr && node->acknowledged >= event.generation;
+    // HM-4: an acknowledgement dies with the incarnation that gave it, up to its confirmation: nobody can
+    // know of a death after that. HM-5: only who is stopped is fenced.
+    const bool quiesced =
+        node != nullptr && std::max(node->acknowledged, node->confirmed) >= event.generation;
     if (quiesced || (event.fenced.contains(id) && !facts.up)) continue;
     Finding finding = membershipViolation(Anomaly::activatedUnquiesced, stamp);
     finding.other = id;

@@ -40,6 +40,7 @@ class Membership {
   void on(const Stamp& stamp, const obs::ReservationMade& event, const Context& context);
   void on(const Stamp& stamp, const obs::MembershipJoining& event, const Context& context);
   void on(const Stamp& stamp, const obs::HomeMapAcknowledged& event, const Context& context);
+  void on(const Stamp& stamp, const obs::HomeMapFenced& event, const Context& context);
   void on(const Stamp& stamp, const obs::HomeMapActivated& event, const Context& context);
   void on(const Stamp& stamp, const obs::Granted& event, const Context& context);
   void on(const Stamp& stamp, const obs::Admitted& event, const Context& context);
@@ -92,7 +93,8 @@ class Membership {
     bool reserved = false;   // it has made a reservation in this life or an earlier one
     bool restarted = false;  // and has restarted since the latest
     // Of a home map.
-    std::uint32_t acknowledged = 0;  // generation; ends with the incarnation (HM-4)
+    std::uint32_t acknowledged = 0;  // generation; ends with the incarnation (HM-4),
+    std::uint32_t confirmed = 0;     // unless it was said again in the drain's last part
   };
   struct Delegation {
     NodeId node;
@@ -120,6 +122,7 @@ class Membership {
   void addCertificate(Finding& finding, std::uint32_t number) const;
   void drop(NodeId node, KeyId key, const obs::Token& token);
   void dropAll(NodeId node);
+  void startDrain();
 
   std::vector<Ring> rings_;
   FlatTable<Node> nodes_;

@@ -185,6 +185,12 @@ Result runOneTwin(Session& session, const RunArguments& arguments, const Subject
   }
   facts.real = watch.elapsed();
   facts.reproduce = commandOf(session.program, mutant) + " --twin";
+  if (!judged.reached) {
+    outcome.ending = Ending::expectationNotReached;
+    outcome.exitCode = judged.exitCode();
+    outcome.unmet.push_back(judged.explanation);
+    facts.saved = savedOrWhyNot(session, arguments.save, mutant, outcome, facts);
+  }
 
   const std::string_view checker = obs::nameOf(twin.checker);
   reportViolations(session, outcome.report);
@@ -194,6 +200,7 @@ Result runOneTwin(Session& session, const RunArguments& arguments, const Subject
                                    checker, judged.explanation));
   session.out.say(fmt::format("trace hash  {}", traces::hexHash(outcome.report.hash)));
   if (!facts.trace.empty()) session.out.say("trace       " + facts.trace);
+  if (!facts.saved.empty()) session.out.say("saved       " + facts.saved);
   if (!judged.reached) session.out.say("reproduce   " + facts.reproduce);
   Json json{{"is", "twin"},
             {"scenario", mutant.directed->name},
@@ -205,6 +212,7 @@ Result runOneTwin(Session& session, const RunArguments& arguments, const Subject
             {"traceHash", traces::hexHash(outcome.report.hash)},
             {"reproduce", facts.reproduce}};
   if (!facts.trace.empty()) json["trace"] = facts.trace;
+  if (!facts.saved.empty()) json["saved"] = facts.saved;
   session.out.object(json);
   return judged.exitCode();
 }

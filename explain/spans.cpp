@@ -14,7 +14,10 @@ namespace {
 /// Turns the observations of a run, one after the other, into spans.
 class SpanBuilder {
  public:
-  explicit SpanBuilder(const Clocks& clocks) : clocks_(clocks) {}
+  SpanBuilder(Run run, const Clocks& clocks)
+      : clocks_(clocks), leases_(std::ranges::any_of(run, [](const obs::Stamped& event) {
+          return std::holds_alternative<obs::MembershipRenewed>(event.what);
+        })) {}
 
   void on(EventIndex index, const obs::Stamped& event) {
     index_ = index;
@@ -48,6 +51,29 @@ class SpanBuilder {
   }
   void handle(const obs::MembershipLapsed&) {
     end([](const Span& s) { return s.kind == SpanKind::membership; });
+  }
+
+  void handle(const obs::MembershipInstalled& o) {
+    end([&](const Span& s) {
+      // A lease on what came before is over by itself (EP-6).
+      const bool acting = s.kind == SpanKind::membership && s.number != o.number && !leases_;
+      return acting || s.kind == SpanKind::activation ||
+             (s.kind == SpanKind::stopped && s.number <= o.number);
+    });
+    if (o.activateAfter <= obs::Duration{}) return;
+    Span& span = begin(SpanKind::activation);
+    span.number = o.number;
+    extend(span, clocks_.monotonic(stamp_.node, stamp_.at) + o.activateAfter);
+  }
+  void handle(const obs::MembershipActive& o) {
+    end([&](const Span& s) { return s.kind == SpanKind::activation && s.number == o.number; });
+    const auto same = [&](const Span& s) { return s.kind == SpanKind::membership && s.number == o.number; };
+    if (!leases_ && find(same) == nullptr) begin(SpanKind::membership).number = o.number;
+  }
+  void handle(const obs::HomeMapAcknowledged& o) {
+    if (o.again) return;
+    end([](const Span& s) { return s.kind == SpanKind::membership || s.kind == SpanKind::stopped; });
+    begin(SpanKind::stopped).number = o.generation;
   }
 
   void handle(const obs::CoordinatorStarted& o) {
@@ -213,6 +239,7 @@ class SpanBuilder {
   }
 
   const Clocks& clocks_;
+  bool leases_ = false;  // whether memberships are leased in this run, which home maps are not
   std::vector<Span> spans_;
   std::vector<std::size_t> open_;  // into spans_, in the order in which they began
   EventIndex index_ = 0;
@@ -233,7 +260,7 @@ Span asKnownAt(const Span& span, EventIndex event) {
 }
 
 std::vector<Span> spansOf(Run run, const Clocks& clocks) {
-  SpanBuilder builder(clocks);
+  SpanBuilder builder(run, clocks);
   for (EventIndex i = 0; i < run.size(); ++i) builder.on(i, run[i]);
   return builder.finish(run.empty() ? obs::TrueInstant{} : run.back().at);
 }
@@ -248,6 +275,10 @@ std::string describe(const Span& span, const traces::Names& names) {
       return fmt::format("member of membership {}", span.number);
     case SpanKind::quarantine:
       return fmt::format("in quarantine as incarnation {}", span.number);
+    case SpanKind::activation:
+      return fmt::format("membership {} not active yet", span.number);
+    case SpanKind::stopped:
+      return fmt::format("stopped for home map {}", span.number);
     case SpanKind::grant:
       return fmt::format("home: {} is {}'s under {}", key, traces::describe(span.peer, names), token());
     case SpanKind::delegation:

@@ -18,8 +18,10 @@
 namespace holdfast::explain {
 
 enum class SpanKind : std::uint8_t {
-  membership,  // the node's lease on a membership (EP-6)
+  membership,  // the node's lease on a membership (EP-6), or its acting on a home map, which has none
   quarantine,  // a coordinator that grants nothing yet (DG-9)
+  activation,  // a membership is installed, and grants nothing before its predecessors have ended (EP-8)
+  stopped,     // a change of the home map was acknowledged, and nothing is granted or honoured (HM-3)
   grant,       // the home holds the key to be `peer`'s (DG-3)
   delegation,  // the node may admit callers on the key
   section,     // a caller is inside
@@ -29,8 +31,8 @@ enum class SpanKind : std::uint8_t {
   paused,      //   stands still,
   cut          //   or can not send to `peer`
 };
-BOOST_DESCRIBE_ENUM(SpanKind, membership, quarantine, grant, delegation, section, waiting, commit, down,
-                    paused, cut)
+BOOST_DESCRIBE_ENUM(SpanKind, membership, quarantine, activation, stopped, grant, delegation, section,
+                    waiting, commit, down, paused, cut)
 
 enum class SpanEnd : std::uint8_t { event, deadline, crash, runEnd };
 BOOST_DESCRIBE_ENUM(SpanEnd, event, deadline, crash, runEnd)

@@ -36,6 +36,8 @@ bool authorityOn(const Span& span, const Incident& incident) {
       return std::ranges::find(incident.keys, span.key) != incident.keys.end();
     case SpanKind::membership:
     case SpanKind::quarantine:
+    case SpanKind::activation:
+    case SpanKind::stopped:
       return true;
     default:
       return false;

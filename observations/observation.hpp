@@ -426,12 +426,13 @@ struct HomeMapStaged {
 BOOST_DESCRIBE_STRUCT(HomeMapStaged, (), (generation, homes))
 
 /// HM-3: this node grants and honours nothing of the older generation any more, and says so with its
-/// incarnation.
+/// incarnation; `again` when the incarnation had said so before and was asked once more (HM-4).
 struct HomeMapAcknowledged {
   std::uint32_t generation = 0;
   std::uint32_t incarnation = 0;
+  bool again = false;
 };
-BOOST_DESCRIBE_STRUCT(HomeMapAcknowledged, (), (generation, incarnation))
+BOOST_DESCRIBE_STRUCT(HomeMapAcknowledged, (), (generation, incarnation, again))
 
 /// HM-3, HM-5: the operator states that `member` was stopped or isolated for the change to `generation`.
 struct HomeMapFenced {

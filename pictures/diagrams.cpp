@@ -241,7 +241,7 @@ std::string shiviz(const Scene& scene) {
   // ShiViz counts the events that it sees, so that clocks are counted anew over the scene's own events.
   const explain::HappensBefore& order = scene.source.material.order;
   std::map<obs::NodeId, std::vector<EventIndex>> shown;
-  std::string out;
+  std::string out = fmt::format("{}\n\n", kShivizParser);
   for (std::size_t row = 0; row < scene.events.size(); ++row) {
     const obs::Stamped& event = scene.at(row);
     if (!event.node.valid()) continue;

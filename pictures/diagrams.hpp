@@ -23,11 +23,11 @@ std::string graphviz(const Scene& scene);
 /// Chrome's trace-event format, which Perfetto opens: a process a node, spans as slices, messages as flows.
 std::string chromeTrace(const Scene& scene);
 
-/// A log that ShiViz reads: two lines an event, the second with its vector clock. Events of the harness
-/// itself belong to no host and are left out.
+/// A log to upload to ShiViz: kShivizParser, an empty line because there is one execution, and two lines an
+/// event, the first with its vector clock. Events of the harness itself belong to no host and are left out.
 std::string shiviz(const Scene& scene);
 
-/// The expression by which ShiViz parses what shiviz() gives.
+/// The expression by which ShiViz parses the events.
 inline constexpr std::string_view kShivizParser = R"((?<host>\S+) (?<clock>{.*})\n(?<event>.*))";
 
 }  // namespace holdfast::pictures

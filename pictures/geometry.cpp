@@ -10,14 +10,17 @@ using explain::SpanKind;
 
 /// Bars of one group share tracks, and the groups stand side by side.
 struct BarGroup {
-  std::array<SpanKind, 2> kinds;
+  SpanKind first;
+  SpanKind last;
   std::size_t most;  // tracks; what finds none shares the last
+
+  constexpr bool has(SpanKind kind) const { return first <= kind && kind <= last; }
 };
-constexpr std::array<BarGroup, 5> kGroups = {{{{SpanKind::membership, SpanKind::quarantine}, 2},
-                                              {{SpanKind::grant, SpanKind::grant}, 4},
-                                              {{SpanKind::delegation, SpanKind::delegation}, 4},
-                                              {{SpanKind::section, SpanKind::waiting}, 5},
-                                              {{SpanKind::commit, SpanKind::commit}, 3}}};
+constexpr std::array<BarGroup, 5> kGroups = {{{SpanKind::membership, SpanKind::stopped, 3},
+                                              {SpanKind::grant, SpanKind::grant, 4},
+                                              {SpanKind::delegation, SpanKind::delegation, 4},
+                                              {SpanKind::section, SpanKind::waiting, 5},
+                                              {SpanKind::commit, SpanKind::commit, 3}}};
 
 /// The middle of the row of an event, or the line above the first row after it.
 Place placeOf(const Scene& scene, EventIndex event) {
@@ -75,7 +78,7 @@ void Geometry::placeBars(const Scene& scene) {
     for (const BarGroup& group : kGroups) {
       std::vector<Place> ends;  // by track of this group
       for (Bar& bar : bars_) {
-        if (bar.lane != lane || std::ranges::find(group.kinds, bar.span.kind) == group.kinds.end()) continue;
+        if (bar.lane != lane || !group.has(bar.span.kind)) continue;
         const auto isFree = std::ranges::find_if(ends, [&](Place end) { return end <= bar.from; });
         auto track = static_cast<std::size_t>(isFree - ends.begin());
         if (track == group.most) track = group.most - 1;

@@ -230,13 +230,15 @@ std::string legendElements() {
     std::string_view words;
     SpanKind kind;
   };
-  constexpr std::array<Kind, 10> kKinds = {{{"membership lease", SpanKind::membership},
+  constexpr std::array<Kind, 12> kKinds = {{{"membership", SpanKind::membership},
                                             {"quarantine", SpanKind::quarantine},
-                                            {"grant, as the home sees it", SpanKind::grant},
+                                            {"not active", SpanKind::activation},
+                                            {"stopped for a map", SpanKind::stopped},
+                                            {"grant at the home", SpanKind::grant},
                                             {"delegation", SpanKind::delegation},
                                             {"caller inside", SpanKind::section},
                                             {"caller waits", SpanKind::waiting},
-                                            {"commit under way", SpanKind::commit},
+                                            {"commit", SpanKind::commit},
                                             {"down", SpanKind::down},
                                             {"suspended", SpanKind::paused},
                                             {"link cut", SpanKind::cut}}};
@@ -307,7 +309,8 @@ rect.name { fill: #22313f; } text.name { fill: #fff; font-weight: bold; font-siz
 .arrow.lost path, .arrow.lost line { stroke: #d55e00; stroke-dasharray: 5 3; }
 .bar rect { stroke: #333; stroke-width: .7; fill: #fff; } .bar text { font-size: 9px; white-space: pre; }
 .bar.ranout rect { stroke-dasharray: 3 2; stroke-width: 1.2; }
-.membership rect { fill: #d0d0d0; } .quarantine rect { fill: #f0e442; } .grant rect { fill: #b9def5; }
+.membership rect { fill: #d0d0d0; } .quarantine rect { fill: #f0e442; }
+.activation rect { fill: #f7d98b; } .stopped rect { fill: #d9b3c9; } .grant rect { fill: #b9def5; }
 .delegation rect { fill: #0072b2; } .delegation text { fill: #fff; } .section rect { fill: #e69f00; }
 .delegation.closing rect { fill: #a9cbe4; } .delegation.closing text { fill: #111; }
 .waiting rect { fill: #fff; stroke-dasharray: 2 2; } .commit rect { fill: #e3b4cd; }

@@ -313,6 +313,12 @@ void Node::reportRetained(const Context& context) const {
   report(obs::Retained::timers, timers_.size(), 8 * keys + common);
   report(obs::Retained::localWaiters, delegate.localWaiters(), keys * options.waitersPerKey);
   report(obs::Retained::tombstones, replication_.tombstones(), keys);
+  // A transaction stands under a handle, is on its way to the disk, or was staged without a lock; an entry on
+  // its way is a transaction's, a release of a key's last two delegations, or a barrier for some node.
+  const std::uint64_t nodes = setup_.directory->nodeCount();
+  report(obs::Retained::transactions, sessions_.transactions(), sessions_.handles() + commits_.size() + keys);
+  report(obs::Retained::pendingCommits, commits_.size(), sessions_.transactions() + 2 * keys + 2 * nodes);
+  report(obs::Retained::receivedQueue, replication_.receivedQueued(), replication_.receivedAhead());
 }
 
 std::uint64_t Node::canonicalHash(MonotonicInstant now, Duration horizon) const {

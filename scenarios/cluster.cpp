@@ -43,6 +43,7 @@ Cluster::Cluster(ClusterSetup setup)
   if (nodes == 0 || nodes > kMostNodes) throw std::invalid_argument("a cluster has 1 to 256 nodes");
   if (setup_.members.empty()) setup_.members = everybody(*setup_.directory);
   std::sort(setup_.members.begin(), setup_.members.end());
+  mapOperator_.wanted = setup_.members;
   sim::SyncOptions disk;
   disk.tornPpm = setup_.options.faults.tornPpm;
   machines_.resize(nodes);
@@ -424,9 +425,20 @@ protocol::KeyInfo makeKey(const std::string& table, const std::string& key, std:
 
 namespace {
 
+/// How long after healing the operator of a home map may take to publish what he wants, past a change that is
+/// under way and past those whom he keeps down, and how long the console drains the last map (HM-3).
+Duration remappingAfterHealing(const RunOptions& options) {
+  const protocol::ProtocolOptions& p = options.protocol;
+  const Duration stall = Cluster::kOperatorPatience + Cluster::kOperatorLooks;
+  const Duration drain = p.maxDelegation + p.skew;
+  return stall * 2 + p.renewEvery * 2 + drain + drain / 8 + Cluster::kOperatorLooks * options.nodes;
+}
+
 /// How long after healing the members may go on changing, and how long the last change keeps its homes from
 /// granting (EP-8): who was silent is proposed away, asks to be let in again, and may just miss a round.
-Duration rehomingAfterHealing(const protocol::ProtocolOptions& p) {
+Duration rehomingAfterHealing(const RunOptions& options) {
+  const protocol::ProtocolOptions& p = options.protocol;
+  if (p.membership == protocol::MembershipKind::homeMap) return remappingAfterHealing(options);
   if (p.membership != protocol::MembershipKind::epoch) return {};
   const Duration change = p.renewEvery * 2 + p.proposalTimeout * 2 + p.proposalBackoff * 4;
   const Duration protection = p.epochLease + p.skew + p.maxDelegation + p.skew;
@@ -445,7 +457,7 @@ checkers::CheckerOptions checkerOptionsFor(const RunOptions& options) {
   // has its lease, its drain is cut short by its delegation's end, and a waiter its wait.
   const Duration nominal =
       p.maxDelegation * 2 + p.skew * 2 + options.workload.lease * 2 + options.workload.wait * 2;
-  judged.livenessBound = nominal + nominal / 10 + rehomingAfterHealing(p);
+  judged.livenessBound = nominal + nominal / 10 + rehomingAfterHealing(options);
   judged.epochLease = p.epochLease;
   // Members that change are known to the checker that watches them change.
   if (p.membership == protocol::MembershipKind::fixed) {

@@ -89,6 +89,10 @@ struct ClusterStatistics {
 
 class Cluster {
  public:
+  /// How often the operator of a home map looks, and how long he sees a change stall before he steps in.
+  static constexpr Duration kOperatorLooks = sim::seconds(1);
+  static constexpr Duration kOperatorPatience = sim::seconds(4);
+
   explicit Cluster(ClusterSetup setup);
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
@@ -314,7 +318,8 @@ class Cluster {
     sim::EventHandle wake;
     MonotonicInstant wakeFor = MonotonicInstant::never();  // what `wake` is set for; never(): not set
     std::uint32_t wakes = 0;
-    std::uint64_t downBy = 0;  // id of the fault that crashed, or paused, the process; 0: none
+    std::uint32_t keptDownFor = 0;  // the generation for which the operator stopped it (HM-5); 0: none
+    std::uint64_t downBy = 0;       // id of the fault that crashed, or paused, the process; 0: none
     std::uint64_t pausedBy = 0;
     Bent bent;
     NodeId applyFailureOf;     // origin whose next entry fails, by a fault
@@ -342,6 +347,15 @@ class Cluster {
     std::uint8_t what = 0;  // a MessageKind or EntryKind
     std::uint32_t count = 0;
     Duration duration{};
+  };
+
+  /// The operator of a home map: whom he wants to be homes, and the change that he has under way.
+  struct MapOperator {
+    std::vector<NodeId> wanted;    // sorted
+    std::uint32_t generation = 0;  // the greatest that he has asked for
+    NodeId console;                // of the change under way; none: no change
+    std::vector<NodeId> staged;    // its homes
+    TrueInstant smoothUntil;       // since when the change has not gone as it should
   };
 
   Machine& machine(NodeId node) { return machines_[node.value]; }
@@ -445,6 +459,21 @@ class Cluster {
   void operate();
   bool canDoWithout(NodeId node) const;
 
+  // cluster_home_map.cpp: who publishes the maps
+  bool publishesMaps() const {
+    return setup_.options.protocol.membership == protocol::MembershipKind::homeMap;
+  }
+  void wantIn(NodeId node);
+  void wantOut(NodeId node, NodeId successor);
+  void keepOperating();
+  void operateHomeMap();
+  void urgeChange();
+  void publish();
+  void fenceAll(const std::vector<NodeId>& nodes);
+  void letRun(std::uint32_t newest);
+  bool anyKeptDown() const;
+  std::uint32_t newestMap(std::vector<NodeId>& homes) const;
+
   ClusterSetup setup_;
   sim::KeyedRandom random_;
   TrueInstant now_;
@@ -477,8 +506,9 @@ class Cluster {
   std::vector<std::uint32_t> activeFaults_;
   bool autoRepair_ = false;
   std::vector<Hole> holes_;
-  std::vector<NodeId> toLetIn_;                           // whom the operator wants to be members (again)
-  bool operating_ = false;                                // an `operate` event is on its way
+  std::vector<NodeId> toLetIn_;  // whom the operator wants to be members (again)
+  bool operating_ = false;       // an `operate` event is on its way
+  MapOperator mapOperator_;
   std::vector<std::vector<protocol::LogEntry>> archive_;  // index: NodeId; purged entries, from position 1 on
 
   PlanClients clients_;

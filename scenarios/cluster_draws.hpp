@@ -26,6 +26,7 @@ inline constexpr std::uint64_t kPersistDelay = 0x636c2e7072737464ULL;   // "cl.p
 inline constexpr std::uint64_t kRejection = 0x636c2e72656a6374ULL;      // "cl.rejct"
 inline constexpr std::uint64_t kReboot = 0x636c2e7265626f6fULL;         // "cl.reboo"
 inline constexpr std::uint64_t kClient = 0x636c2e636c69656eULL;         // "cl.clien"
+inline constexpr std::uint64_t kConsole = 0x636c2e636f6e736fULL;        // "cl.conso"
 
 // What a tie-break key is about.
 inline constexpr std::uint64_t kWakeTie = 1;

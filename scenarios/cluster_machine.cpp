@@ -42,7 +42,7 @@ void Cluster::observeRecovered(NodeId node, Machine& m, const protocol::LogEntry
 }
 
 void Cluster::restart(NodeId node, bool reboot) {
-  if (!known(node) || !machine(node).process.crashed()) return;
+  if (!known(node) || !machine(node).process.crashed() || machine(node).keptDownFor != 0) return;
   Machine& m = machine(node);
   ++statistics_.restarts;
   m.downBy = 0;

@@ -1,8 +1,8 @@
-// The operator of a cluster whose members agree on themselves: dismisses, replaces and lets in (EP-13).
+// The operator of a cluster: dismisses, replaces and lets in, and gives back what he takes away for a time.
 //
-// He talks to members that are in good health, one after the other, and keeps asking for those whom he wants
-// to be let in: a proposal may fail, and whoever leads it may die. What he takes away for a time he gives
-// back.
+// Where members agree on themselves (EP-13) he talks to members that are in good health, one after the other,
+// and keeps asking for those whom he wants to be let in: a proposal may fail, and whoever leads it may die. A
+// home map he changes himself: see cluster_home_map.cpp.
 #include <algorithm>
 
 #include "scenarios/cluster.hpp"
@@ -36,6 +36,10 @@ bool Cluster::tellMembers(const protocol::AdminProposeMembership& change) {
 
 void Cluster::beginChange(const Fault& fault) {
   const bool replaces = fault.kind == FaultKind::replaceMember;
+  if (publishesMaps()) {
+    wantOut(fault.node, replaces ? fault.peer : NodeId::none());
+    return;
+  }
   (void)tellMembers({replaces ? fault.peer : NodeId::none(), fault.node});
 }
 
@@ -44,11 +48,19 @@ void Cluster::endChange(const Fault& fault) {
 }
 
 void Cluster::letIn(NodeId node) {
+  if (publishesMaps()) {
+    wantIn(node);
+    return;
+  }
   if (std::find(toLetIn_.begin(), toLetIn_.end(), node) == toLetIn_.end()) toLetIn_.push_back(node);
   if (!operating_) operate();
 }
 
 void Cluster::operate() {
+  if (publishesMaps()) {
+    operateHomeMap();
+    return;
+  }
   std::erase_if(toLetIn_, [&](NodeId node) {
     for (std::uint16_t i = 0; i < nodeCount(); ++i) {
       if (isLiveMember(NodeId{i})) return this->node(NodeId{i})->membership().isMember(node);

@@ -132,6 +132,10 @@ std::uint64_t Coverage::count(Milestone milestone) const {
       return refusals(ErrorClass::lockUnavailable503, Cause::activation);
     case refused503NotMember:
       return refusals(ErrorClass::lockUnavailable503, Cause::notMember);
+    case homeMapActivated:
+      return kind<obs::HomeMapActivated>();
+    case homeMapFenced:
+      return kind<obs::HomeMapFenced>();
     default:
       return milestones_[static_cast<std::size_t>(milestone)];
   }
@@ -166,6 +170,17 @@ void Coverage::install(const obs::MembershipInstalled& what, sim::NodeId node) {
   }
   newest_ = what.number;
   members_ = what.members;
+}
+
+void Coverage::stage(std::uint32_t generation) {
+  if (generation <= staged_) return;
+  reach(Milestone::changeOvertaken, staged_ > newest_);
+  staged_ = generation;
+  acknowledged_ = {};
+}
+
+void Coverage::acknowledge(std::uint32_t generation, sim::NodeId node) {
+  if (generation == staged_) acknowledged_.insert(node);
 }
 
 Coverage& Coverage::operator+=(const Coverage& other) {

@@ -84,7 +84,12 @@ inline constexpr std::size_t kObservationKinds = std::variant_size_v<obs::Observ
   X(protectionCarried) /* a promise reported what predecessors were owed (EP-9) */ \
   X(certificateRefused) /* EP-5, EP-11 */ \
   X(refused503Activation) \
-  X(refused503NotMember)
+  X(refused503NotMember) \
+  /* Of home maps that an operator publishes (HM). */ \
+  X(homeMapActivated) \
+  X(homeMapFenced) /* somebody was stopped, for he did not acknowledge (HM-5) */ \
+  X(acknowledgementDied) /* HM-4: with the incarnation that gave it */ \
+  X(changeOvertaken) /* a greater generation was staged before the one under way was active (HM-6) */
 // clang-format on
 
 enum class Milestone : std::uint8_t {
@@ -100,8 +105,26 @@ BOOST_DESCRIBE_ENUM_END(Milestone)
 #undef HOLDFAST_MILESTONE_ENTRY
 inline constexpr std::size_t kMilestones = obs::kEnumeratorCount<Milestone>;
 
-/// Whether only a run with members that agree on themselves can reach it.
-constexpr bool isOfEpochs(Milestone milestone) { return milestone >= Milestone::proposalFailureDriven; }
+/// Whether a run whose members agree on themselves can reach it.
+constexpr bool isOfEpochs(Milestone milestone) { return milestone < Milestone::homeMapActivated; }
+
+/// Whether a run whose members an operator publishes can reach it. A map has no lease that could lapse.
+constexpr bool isOfHomeMaps(Milestone milestone) {
+  switch (milestone) {
+    case Milestone::memberRemoved:
+    case Milestone::memberAdded:
+    case Milestone::memberReplaced:
+    case Milestone::caughtUp:
+    case Milestone::refused503NotMember:
+      return true;
+    default:
+      return milestone != Milestone::membershipLapsed &&
+             (milestone < Milestone::proposalFailureDriven || milestone >= Milestone::homeMapActivated);
+  }
+}
+
+/// Whether a run whose members are given can reach it.
+constexpr bool isOfFixedMembers(Milestone milestone) { return milestone < Milestone::proposalFailureDriven; }
 
 class Coverage {
  public:
@@ -138,11 +161,15 @@ class Coverage {
   }
   void refuse(obs::ErrorClass error, obs::Cause cause);
   void install(const obs::MembershipInstalled& what, sim::NodeId node);
+  void stage(std::uint32_t generation);
+  void acknowledge(std::uint32_t generation, sim::NodeId node);
 
   // Of the run that is going on: its newest membership, and who waits for the first one with a new identity.
   std::uint32_t newest_ = 0;
   obs::NodeBits members_;
   obs::NodeBits joining_;
+  std::uint32_t staged_ = 0;    // the greatest generation that was staged
+  obs::NodeBits acknowledged_;  // by whom it was acknowledged
 
   std::array<std::uint64_t, kObservationKinds> kinds_{};
   std::array<std::uint64_t, kPaths> admissions_{};
@@ -187,6 +214,12 @@ void Coverage::add(const T& what, sim::NodeId node) {
     reach(Milestone::joiningCorrupted, what.why == obs::JoiningReason::corrupted);
   } else if constexpr (std::is_same_v<T, obs::MembershipInstalled>) {
     install(what, node);
+  } else if constexpr (std::is_same_v<T, obs::HomeMapStaged>) {
+    stage(what.generation);
+  } else if constexpr (std::is_same_v<T, obs::HomeMapAcknowledged>) {
+    acknowledge(what.generation, node);
+  } else if constexpr (std::is_same_v<T, obs::NodeCrashed>) {
+    reach(Milestone::acknowledgementDied, acknowledged_.contains(node) && newest_ < staged_);
   }
 }
 

@@ -18,6 +18,7 @@ std::vector<Scenario> membershipScenarios();           // S-40, S-41, S-46, S-66
 std::vector<Scenario> membershipAgreementScenarios();  // S-42 to S-47
 std::vector<Scenario> homeMapScenarios();              // S-49
 std::vector<Scenario> homeMapFaultScenarios();         // S-49
+std::vector<Scenario> featureOffScenarios();           // S-50
 std::vector<Scenario> limitScenarios();                // S-60 to S-65, S-67
 std::vector<Scenario> counterScenarios();              // S-68
 std::vector<Scenario> livenessScenarios();             // S-70

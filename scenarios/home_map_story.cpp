@@ -63,9 +63,19 @@ std::size_t activations(const Story& story, std::uint32_t generation) {
       [=](const obs::HomeMapActivated& activated, NodeId) { return activated.generation == generation; });
 }
 
+std::size_t acknowledgements(const Story& story) {
+  return story.count<obs::HomeMapAcknowledged>(
+      [](const obs::HomeMapAcknowledged& given, NodeId) { return !given.again; });
+}
+
+Task<bool> untilAcknowledged(Story& story, std::size_t count) {
+  return story.until([&story, count] { return acknowledgements(story) >= count; });
+}
+
 TrueInstant lastAcknowledgement(const Story& story, std::uint32_t generation) {
-  const auto last = story.last<obs::HomeMapAcknowledged>(
-      [=](const obs::HomeMapAcknowledged& given, NodeId) { return given.generation == generation; });
+  const auto last = story.last<obs::HomeMapAcknowledged>([=](const obs::HomeMapAcknowledged& given, NodeId) {
+    return given.generation == generation && !given.again;
+  });
   return last ? last->first.at : TrueInstant::never();
 }
 

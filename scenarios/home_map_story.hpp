@@ -36,7 +36,13 @@ Task<bool> untilActing(Story& story, std::string_view node, std::uint32_t genera
 /// How many activation records of `generation` have become durable.
 std::size_t activations(const Story& story, std::uint32_t generation);
 
-/// When the last acknowledgement of `generation` was given.
+/// How many acknowledgements were given, an incarnation's of one generation once.
+std::size_t acknowledgements(const Story& story);
+
+/// Waits until there are `count` of them.
+Task<bool> untilAcknowledged(Story& story, std::size_t count);
+
+/// When the last acknowledgement of `generation` was given, confirmations aside.
 TrueInstant lastAcknowledgement(const Story& story, std::uint32_t generation);
 
 /// Messages of the kind that were refused for this cause.

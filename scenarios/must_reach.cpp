@@ -9,7 +9,7 @@
 namespace holdfast::scenarios {
 namespace {
 
-/// Limitation routes that runs of plans must reach; with epochs also that of a membership that changes.
+/// Limitation routes that runs of plans must reach; and that of a membership that changes, where one does.
 constexpr std::array kRoutesToReach = {
     checkers::Route::l1a, checkers::Route::l1b, checkers::Route::l2a,           checkers::Route::l2b,
     checkers::Route::l2c, checkers::Route::lh4, checkers::Route::l2HomeRestart, checkers::Route::l2Eviction};
@@ -65,6 +65,7 @@ std::uint64_t budgetOf(Milestone milestone) {
     case protectionCarried:
     case refused503Activation:
     case refused503NotMember:
+    case homeMapActivated:
       return kCommon;
     case recallFailed:
     case drainCutShort:
@@ -108,16 +109,16 @@ std::vector<MustReachPoint> mustReachPoints(const SweepReport& report) {
   std::vector<MustReachPoint> points;
   // Only members that agree on themselves reserve anything (EP-7); a sweep yet to be run is one of theirs.
   const bool epochs = report.ran == 0 || report.coverage.kind<obs::ReservationMade>() > 0;
-  // A home map has no lease that could lapse.
-  const bool leases = report.ran == 0 || report.coverage.kind<obs::MembershipRenewed>() > 0;
+  // Nobody installs members that are given.
+  const bool maps = !epochs && report.coverage.kind<obs::MembershipInstalled>() > 0;
+  const auto concerns = epochs ? isOfEpochs : maps ? isOfHomeMaps : isOfFixedMembers;
   boost::mp11::mp_for_each<boost::describe::describe_enumerators<Milestone>>([&](auto milestone) {
-    if (isOfEpochs(milestone.value) && !epochs) return;
-    if (milestone.value == Milestone::membershipLapsed && !leases) return;
+    if (!concerns(milestone.value)) return;
     const MilestoneReached& reached = report.milestones[static_cast<std::size_t>(milestone.value)];
     points.push_back({milestone.name, budgetOf(milestone.value), reached.seeds, reached.firstSeed});
   });
   std::vector<checkers::Route> routes(kRoutesToReach.begin(), kRoutesToReach.end());
-  if (epochs) routes.push_back(checkers::Route::l2MembershipChange);
+  if (epochs || maps) routes.push_back(checkers::Route::l2MembershipChange);
   for (const checkers::Route route : routes) {
     const RouteReached& reached = report.routes[static_cast<std::size_t>(route)];
     points.push_back({titleOf(route), budgetOf(route), reached.seeds, reached.firstSeed});

@@ -122,11 +122,12 @@ struct FaultOptions {
   FaultRate applyFailure{sim::seconds(35), sim::seconds(1), sim::seconds(8)};  ///< lasts until the repair
   FaultRate sendFailure{sim::seconds(25), sim::milliseconds(500), sim::seconds(4)};
   std::uint32_t sendFailurePpm = 300'000;
-  // Of agreed memberships only (EP).
+  // Of memberships that change: by agreement (EP) or by an operator's home map (HM).
   FaultRate admitMember{sim::seconds(25), {}, {}};  ///< an operator has the last node let in
   FaultRate dismissMember{sim::seconds(35), sim::seconds(3), sim::seconds(20)};  ///< one has a node left out
   FaultRate replaceMember{sim::seconds(40), sim::seconds(3),
                           sim::seconds(20)};  ///< and the last let in for it
+  // Of agreed memberships only (EP).
   FaultRate replaceDisk{sim::seconds(35), sim::milliseconds(50), sim::seconds(10)};  ///< records lost (EP-11)
   FaultRate corruptDisk{sim::seconds(35), sim::milliseconds(50), sim::seconds(10)};  ///< records spoilt
   /// Probability that the last node of a seed is no founder: a blank identity that may be let in (EP-11).

@@ -82,8 +82,8 @@ enum class FaultKind : std::uint8_t {
   logPurge,            ///< node drops its log up to its end; gaps at its peers are repaired after duration
   rateChange,          ///< node: its monotonic clock runs at amount ppb
   wallJump,            ///< node: its wall clock jumps by amount ns
-  admitMember,         ///< an operator has the members let node in, until they do (EP-13)
-  dismissMember,       ///< an operator has the members leave node out, and let it in again after duration
+  admitMember,         ///< an operator has node let in, until it is (EP-13, HM-3)
+  dismissMember,       ///< an operator has node left out, and let in again after duration
   replaceMember,       ///< the same, with peer let in for it
   replaceDisk,         ///< node crashes and restarts after duration with another disk for its records (EP-11)
   corruptDisk,         ///< the same, with its records spoilt

@@ -19,6 +19,7 @@ constexpr std::array kFamilies = {
     &membershipAgreementScenarios,  //
     &homeMapScenarios,              //
     &homeMapFaultScenarios,         //
+    &featureOffScenarios,           //
     &limitScenarios,                //
     &counterScenarios,              //
     &livenessScenarios,             //

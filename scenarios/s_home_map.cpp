@@ -38,7 +38,7 @@ ScenarioResult change(ScenarioContext& context) {
     story.expectEqual(ofB.token.membership, 1U, "the generation of B's token");
     const TrueInstant staged = story.now();
     maps::stage(story, "D", 2, next);
-    co_await story.untilSeen<obs::HomeMapAcknowledged>({}, 4);
+    co_await maps::untilAcknowledged(story, 4);
     co_await story.sleep(100_ms);
     story.cluster().jumpWall(d.id(), 1_h);
     const Pending<LockOutcome> ofC = c.lock(key, callFor(20_s, 5_s));
@@ -115,7 +115,7 @@ ScenarioResult acknowledgerRestarts(ScenarioContext& context) {
     const StoryNode a = story.node("A");
     const StoryNode c = story.node("C");
     maps::stage(story, "B", 2, next);
-    co_await story.untilSeen<obs::HomeMapAcknowledged>({}, 3);
+    co_await maps::untilAcknowledged(story, 3);
     co_await story.sleep(1_s);
     a.crash();
     a.restart();
@@ -127,7 +127,8 @@ ScenarioResult acknowledgerRestarts(ScenarioContext& context) {
     story.expectEqual(maps::activations(story, 2), 0U, "activations on an acknowledgement that has died");
     story.cluster().healAll();
     const LockOutcome ofC = co_await waiting.answer();
-    const auto again = story.last<obs::HomeMapAcknowledged>();
+    const auto again = story.last<obs::HomeMapAcknowledged>(
+        [](const obs::HomeMapAcknowledged& given, NodeId) { return !given.again; });
     story.expectEqual(again.value().second.incarnation, 2U, "the incarnation in the last acknowledgement");
     story.expectAtLeast(ofC.at, again.value().first.at + maps::drain(story), "C's admission: a drain anew");
     c.unlock(ofC);
@@ -184,7 +185,7 @@ ScenarioResult leaver(ScenarioContext& context) {
     maps::stage(story, "A", 2, next);
     const LockOutcome ofB = co_await b.lock(key, callFor(15_s, 3_s));
     story.expect(ofB.admitted(), "B's lock, in the end");
-    story.expectEqual(story.count<obs::HomeMapAcknowledged>(), 3U, "acknowledgements: C's is one of them");
+    story.expectEqual(maps::acknowledgements(story), 3U, "acknowledgements: C's is one of them");
     story.expectEqual(entered, 1U, "sections of C's caller: the one before C stopped");
     b.unlock(ofB);
     co_await story.sleep(3_s);
@@ -206,10 +207,10 @@ ScenarioResult secondTry(ScenarioContext& context) {
     story.cluster().isolate(c.id());
     story.also([&]() -> Task<> { co_await maps::keepEntering(story, "C", key, 18_s, entered); });
     maps::stage(story, "A", 2, next);
-    co_await story.untilSeen<obs::HomeMapAcknowledged>({}, 2);
+    co_await maps::untilAcknowledged(story, 2);
     a.crash();
     a.restart();
-    co_await story.untilSeen<obs::HomeMapAcknowledged>({}, 3);  // A's again: it has taken the change up
+    co_await maps::untilAcknowledged(story, 3);  // A's again: it has taken the change up
     maps::stage(story, "A", 3, next);
     const LockOutcome early = co_await b.lock(key, callFor(14_s, 4_s));
     story.expectEqual(early.cause, Cause::noMembership, "B's lock, while C may serve its callers");

@@ -179,6 +179,7 @@ bool fitsMembership(const RunOptions& options, FaultKind kind) {
     case FaultKind::replaceMember:
       return hasSpare(options);
     case FaultKind::dismissMember:
+      return options.nodes > 2 && options.protocol.membership != protocol::MembershipKind::fixed;
     case FaultKind::replaceDisk:
     case FaultKind::corruptDisk:
       return options.nodes > 2 && options.protocol.membership == protocol::MembershipKind::epoch;
@@ -335,8 +336,8 @@ bool lineageIsScarce(const RunOptions& options) {
 }
 
 bool hasSpare(const RunOptions& options) {
-  const bool epochs = options.protocol.membership == protocol::MembershipKind::epoch;
-  return epochs && options.nodes > 2 &&
+  const bool changes = options.protocol.membership != protocol::MembershipKind::fixed;
+  return changes && options.nodes > 2 &&
          sim::KeyedRandom{options.seed}.chance(options.faults.sparePpm, kSwarmStream, kSpare, 0);
 }
 

@@ -40,6 +40,12 @@ class HomeMap {
   MonotonicInstant grantsFrom() const { return MonotonicInstant::longAgo(); }
   bool active() const { return true; }
   bool first() const { return member_.first(); }
+  /// For the operator: whether this node is the console of a change to `generation`, and who keeps it
+  /// waiting.
+  bool stages(MembershipNumber generation) const {
+    return store_.record.console && store_.record.console->change.map.generation == generation;
+  }
+  std::vector<NodeId> awaited() const { return console_.awaited(); }
   /// HM-2: whether `peer` acts on the same map as this node.
   bool agrees(const NodeSetup& setup, NodeId peer) const { return member_.agrees(setup, peer); }
 

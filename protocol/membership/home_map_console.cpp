@@ -206,8 +206,7 @@ void HomeMapConsole::ask(bool everybody, const HomeMapDesk& desk) {
   if (!told_ || desk.env.incarnation == 0) return;
   const HomeMapStage stage{desk.record().console->change, {desk.env.incarnation, round_}};
   for (const Participant& one : participants_) {
-    const bool lacking = confirming_ ? !one.confirmed : one.incarnation == 0;
-    if (!one.fenced && (everybody || lacking)) desk.tell(one.node, stage);
+    if (!one.fenced && (everybody || one.owes(confirming_))) desk.tell(one.node, stage);
   }
 }
 
@@ -225,6 +224,7 @@ void HomeMapConsole::onDurable(const HomeMapDesk& desk) {
     one->fenced = true;
     one->drained = desk.env.now() + waitedOut(desk.drain(), desk);
     desk.env.observe(obs::HomeMapFenced{desk.record().console->change.map.generation, node});
+    confirming_ = false;  // HM-4: whoever has confirmed before may die in the drain that starts here
     reckon(desk);
   }
   if (told_) return;
@@ -248,9 +248,7 @@ std::optional<ActivationRecord> HomeMapConsole::conclude(const HomeMapDesk& desk
       ask(true, desk);
       arm(desk);
     }
-    const bool all = std::all_of(participants_.begin(), participants_.end(),
-                                 [](const Participant& one) { return one.fenced || one.confirmed; });
-    if (!all) return std::nullopt;
+    if (!awaited().empty()) return std::nullopt;
   }
   ActivationRecord record = recordOf(desk);
   participants_.clear();
@@ -272,6 +270,14 @@ ActivationRecord HomeMapConsole::recordOf(const HomeMapDesk& desk) const {
   record.notBefore = desk.drain();
   record.seal = sealOf(record);
   return record;
+}
+
+std::vector<NodeId> HomeMapConsole::awaited() const {
+  std::vector<NodeId> nodes;
+  for (const Participant& one : participants_) {
+    if (one.owes(confirming_)) nodes.push_back(one.node);
+  }
+  return nodes;
 }
 
 void HomeMapConsole::addTo(StateHash& hash) const {

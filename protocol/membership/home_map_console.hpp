@@ -29,6 +29,9 @@ class HomeMapConsole {
   /// after every input.
   std::optional<ActivationRecord> conclude(const HomeMapDesk& desk);
 
+  /// Those of the change under way who are not fenced and have not answered what was asked last; sorted.
+  std::vector<NodeId> awaited() const;
+
   void addTo(StateHash& hash) const;
 
  private:
@@ -39,6 +42,7 @@ class HomeMapConsole {
     bool confirmed = false;    // said so again after the drain
     MonotonicInstant drained;  // what it may have granted or held before is over
     bool accountedFor() const { return fenced || incarnation != 0; }
+    bool owes(bool confirming) const { return !fenced && (confirming ? !confirmed : incarnation == 0); }
   };
 
   void begin(const HomeMapDesk& desk);

@@ -71,10 +71,12 @@ bool HomeMapMember::conflict() const {
 }
 
 bool HomeMapMember::agreesWithSomebody(NodeId self) const {
-  const bool alone = acting_.homes.size() == 1 && acting_.homes.front() == self;
-  return alone || std::any_of(peers_.begin(), peers_.end(), [&](const Peer& peer) {
-           return peer.generation == acting_.generation && peer.digest == digest_;
-         });
+  if (acting_.homes.size() == 1 && acting_.homes.front() == self) return true;
+  // HM-1: one that is not named has no say. It may be the last to hear that this map is over.
+  return std::any_of(acting_.homes.begin(), acting_.homes.end(), [&](NodeId home) {
+    const Peer& peer = peers_[home.value];
+    return home != self && peer.generation == acting_.generation && peer.digest == digest_;
+  });
 }
 
 bool HomeMapMember::compare(const HomeMapDesk& desk) {
@@ -232,11 +234,13 @@ void HomeMapMember::acknowledge(const HomeMapDesk& desk) {
   const std::uint32_t generation = staged->map.generation;
   if (fresh_) desk.env.observe(obs::HomeMapStaged{generation, bitsOf(staged->map.homes)});
   fresh_ = false;
-  if (saidGeneration_ != generation || saidIncarnation_ != incarnation) {
-    desk.env.observe(obs::HomeMapAcknowledged{generation, incarnation});
+  const bool again = saidGeneration_ == generation && saidIncarnation_ == incarnation;
+  if (!again || saidTo_ != request_) {
+    desk.env.observe(obs::HomeMapAcknowledged{generation, incarnation, again});
   }
   saidGeneration_ = generation;
   saidIncarnation_ = incarnation;
+  saidTo_ = request_;
   Duration wait = desk.drain();
   // CK-2: a duration, which the console counts from the receipt.
   if (!desk.on(Rule::HM3_RelativeWait)) wait = desk.env.now() + wait - MonotonicInstant{};

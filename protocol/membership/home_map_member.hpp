@@ -86,6 +86,7 @@ class HomeMapMember {
   std::uint32_t activeAt_ = 0;        // the write that holds the next acting map; 0: none
   std::uint32_t saidGeneration_ = 0;  // of the acknowledgement that was observed last
   std::uint32_t saidIncarnation_ = 0;
+  RequestId saidTo_;  // the request that it answered
 };
 
 }  // namespace holdfast::protocol

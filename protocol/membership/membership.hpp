@@ -97,6 +97,7 @@ class Membership {
   EpochMembership* epoch() { return std::get_if<EpochMembership>(&kind_); }
   const EpochMembership* epoch() const { return std::get_if<EpochMembership>(&kind_); }
   HomeMap* homeMap() { return std::get_if<HomeMap>(&kind_); }
+  const HomeMap* homeMap() const { return std::get_if<HomeMap>(&kind_); }
 
   void addTo(StateHash& hash) const {
     hash.add(static_cast<std::uint64_t>(kind_.index()));

@@ -363,6 +363,15 @@ std::size_t Replication::receivedQueued() const {
   return count;
 }
 
+std::uint64_t Replication::receivedAhead() const {
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < incoming_.size(); ++i) {
+    if (incoming_[i].received > state_.origins[i].applied)
+      count += incoming_[i].received - state_.origins[i].applied;
+  }
+  return count;
+}
+
 void Replication::Incoming::addTo(StateHash& hash) const {
   hash.add(received);
   hash.add(applying);

@@ -131,8 +131,10 @@ class Replication {
   /// Appends an entry that had reached the disk before the crash although nobody was told.
   static Position recover(ReplicaState& state, NodeId self, const LogEntry& entry, const Rules& rules = {});
 
-  /// Received entries that wait to be applied, over all origins.
+  /// Received entries that wait to be applied, over all origins, and how many positions lie between what was
+  /// received and what was applied: the most that may wait.
   std::size_t receivedQueued() const;
+  std::uint64_t receivedAhead() const;
   std::size_t tombstones() const { return tombstones_.size(); }
 
   void addTo(StateHash& hash) const;

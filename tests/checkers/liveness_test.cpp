@@ -64,6 +64,16 @@ TEST(Liveness, WhoWaitedBehindAHolderMayBeToldOfItsOwnNodesGrant) {
   behind.refuse(A, 2, ErrorClass::lockUnavailable503, Cause::ownGrant);
   expectHeld(behind);
 
+  Story lapsed = healed();  // nobody unlocked: the section ended with its lease
+  lapsed.at(121_s).lock(A, 1, Path::virgin, K, 2_s).ask(A, 2);
+  lapsed.at(124_s).refuse(A, 2, ErrorClass::lockUnavailable503, Cause::ownGrant);
+  expectHeld(lapsed);
+
+  Story afterwards = healed();
+  afterwards.at(121_s).lock(A, 1, Path::virgin, K, 2_s).at(124_s).ask(A, 2);
+  afterwards.at(125_s).refuse(A, 2, ErrorClass::lockUnavailable503, Cause::ownGrant);
+  expectViolation(afterwards, Checker::liveness, Anomaly::refusedAfterHealing);
+
   Story behindAnother = healed();
   behindAnother.at(121_s).lock(B, 1, Path::virgin).ask(A, 2).at(122_s).unlock(B, 1);
   behindAnother.refuse(A, 2, ErrorClass::lockUnavailable503, Cause::ownGrant);

@@ -409,7 +409,11 @@ class Map : public Ring {
     for (const NodeId node : {A, B, C}) install(node, 1, kFirst).activate(node, 1);
   }
   Map& acknowledge(NodeId node) {
-    story.tell(node, obs::HomeMapAcknowledged{2, 1});
+    story.tell(node, obs::HomeMapAcknowledged{2, 1, false});
+    return *this;
+  }
+  Map& confirm(NodeId node) {
+    story.tell(node, obs::HomeMapAcknowledged{2, 1, true});
     return *this;
   }
   Map& record(obs::NodeBits acknowledged, obs::NodeBits fenced = kNobody) {
@@ -454,6 +458,37 @@ TEST(Membership, AHomeMapIsActivatedAfterEverybodyStopped) {
   restarted.at(20_s);
   restarted.record(setOf({A, B, C, D}));
   EXPECT_EQ(restarted.expect(Anomaly::activatedUnquiesced).other, C);
+}
+
+TEST(Membership, AnAcknowledgementOutlivesItsNodeOnlyOnceConfirmed) {
+  const auto drained = [](Map& map) {
+    for (const NodeId node : {A, B, C, D}) map.acknowledge(node);
+    map.at(12_s);
+    map.confirm(C);
+  };
+  Map confirmed;
+  drained(confirmed);
+  confirmed.story.crash(C).restart(C);
+  confirmed.record(setOf({A, B, C, D}));
+  confirmed.expectHolds();
+
+  Map fencedSince;  // the drain that the fence has started is one in which C dies
+  drained(fencedSince);
+  fencedSince.story.crash(D);
+  fencedSince.story.tell(A, obs::HomeMapFenced{2, D});
+  fencedSince.story.crash(C).restart(C);
+  fencedSince.record(setOf({A, B, C}), setOf({D}));
+  EXPECT_EQ(fencedSince.expect(Anomaly::activatedUnquiesced).other, C);
+}
+
+TEST(Membership, AStrangerToItsOwnMapHasNoAuthority) {
+  Map map;
+  map.install(D, 1, kFirst).activate(D, 1).at(1_s);
+  for (const NodeId node : {A, B, C}) map.acknowledge(node);
+  map.at(12_s);
+  map.story.tell(A, obs::HomeMapActivated{2, setOf({A, B}), setOf({A, B, C}), kNobody});
+  for (const NodeId node : {A, B}) map.install(node, 2, setOf({A, B})).activate(node, 2);
+  map.expectHolds();
 }
 
 TEST(Membership, AHomeMapIsActivatedAfterTheDrain) {

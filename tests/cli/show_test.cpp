@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "pictures/diagrams.hpp"
 #include "tests/cli/process.hpp"
+#include "tests/pictures/viewer_formats.hpp"
 
 namespace holdfast::cli {
 namespace {
@@ -26,7 +28,9 @@ TEST(Show, WritesEveryFormAtOnce) {
   EXPECT_THAT(textOf(scratch.file("html")), StartsWith("<!DOCTYPE html>"));
   EXPECT_THAT(textOf(scratch.file("mermaid")), StartsWith("sequenceDiagram"));
   EXPECT_THAT(textOf(scratch.file("dot")), StartsWith("digraph"));
-  EXPECT_TRUE(nlohmann::json::parse(textOf(scratch.file("perfetto"))).contains("traceEvents"));
+  EXPECT_EQ(pictures::TraceEventRules::brokenBy(textOf(scratch.file("perfetto"))), "");
+  const std::string parser(pictures::kShivizParser);
+  EXPECT_EQ(pictures::shivizRuleBrokenBy(textOf(scratch.file("shiviz")), parser), "");
   EXPECT_THAT(textOf(scratch.file("text")), HasSubstr("<== lateSettlement (DR-3)"));
   EXPECT_THAT(ran.standardError, HasSubstr("violation   lateSettlement (DR-3)"));
 

@@ -108,7 +108,7 @@ TEST(Pictures, EveryKindOfEventIsInEveryForm) {
   for (const auto& item : trace.at("traceEvents")) slices += item.at("ph") == "X" ? 1 : 0;
   EXPECT_EQ(slices, p.run.size());
   const std::string log = shiviz(scene);
-  EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(log, '\n')), 2 * p.run.size());
+  EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(log, '\n')), 2 + 2 * p.run.size());
   for (const std::string& drawing : {svg(scene), page(scene)}) {
     EXPECT_THAT(drawing, Not(HasSubstr("</script><b>")));
     EXPECT_THAT(drawing, HasSubstr(escaped("A</script><b>")));

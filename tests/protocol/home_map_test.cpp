@@ -304,6 +304,25 @@ TEST(HomeMap, ASilentHomeKeepsItsKeys) {
   EXPECT_FALSE(mutant.at(kMapA).isMember(kMapC));
 }
 
+TEST(HomeMap, WhoDiesInTheDrainOfALateFenceIsAskedAgain) {
+  MapNetwork net = acknowledgedChange();
+  net.crash(kMapA);
+  net.advance(drainOf(net) + sim::seconds(1));  // A's confirmation is what is missing
+  EXPECT_THAT(net.at(kMapD).awaited(), ElementsAre(kMapA));
+  EXPECT_TRUE(net.at(kMapD).stages(2));
+  net.fence(kMapD, 2, kMapA);
+  net.settle();
+  EXPECT_THAT(net.all<obs::HomeMapActivated>(), IsEmpty()) << "HM-3: the fence starts the drain anew";
+  net.advance(sim::seconds(1));
+  net.crash(kMapC);  // it had confirmed before the fence
+  net.advance(drainOf(net) + net.options.renewEvery);
+  EXPECT_THAT(net.all<obs::HomeMapActivated>(), IsEmpty()) << "HM-4";
+  EXPECT_THAT(net.at(kMapD).awaited(), ElementsAre(kMapC));
+  net.start(kMapC);
+  net.advance(drainOf(net) + net.options.renewEvery * 3);
+  EXPECT_THAT(net.all<obs::HomeMapActivated>(), testing::SizeIs(3));
+}
+
 TEST(HomeMap, AWriteThatFailsIsWrittenAgain) {
   MapNetwork net(3, 3);
   net.startAll();

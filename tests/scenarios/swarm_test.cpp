@@ -100,6 +100,29 @@ TEST(Swarm, SwitchingAFaultOffLeavesEverythingElse) {
   EXPECT_EQ(all.faults.size(), without.faults.size() + faultsOf(all, FaultKind::pause).size());
 }
 
+bool changesMembers(const Fault& fault) { return fault.kind >= FaultKind::admitMember; }
+
+TEST(Swarm, MembershipsDifferInTheChangesOfMembersAlone) {
+  std::set<FaultKind> ofMaps;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    RunOptions options = everyFault(seed);
+    const Plan epochs = drawPlan(options);
+    options.protocol.membership = protocol::MembershipKind::fixed;
+    const Plan fixed = drawPlan(options);
+    EXPECT_FALSE(std::ranges::any_of(fixed.faults, changesMembers));
+    options.protocol.membership = protocol::MembershipKind::homeMap;
+    Plan maps = drawPlan(options);
+    for (const Fault& fault : maps.faults) {
+      if (!changesMembers(fault)) continue;
+      ofMaps.insert(fault.kind);
+      EXPECT_EQ(std::ranges::count(epochs.faults, fault), 1) << "an operator's faults are the same in both";
+    }
+    std::erase_if(maps.faults, changesMembers);
+    EXPECT_EQ(maps, fixed);
+  }
+  EXPECT_EQ(ofMaps, (std::set{FaultKind::admitMember, FaultKind::dismissMember, FaultKind::replaceMember}));
+}
+
 TEST(Swarm, AFurtherNodeLeavesTheOthersOperations) {
   const RunOptions five = everyFault(11);
   RunOptions six = five;
