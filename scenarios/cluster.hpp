@@ -463,6 +463,7 @@ class Cluster {
   bool publishesMaps() const {
     return setup_.options.protocol.membership == protocol::MembershipKind::homeMap;
   }
+  const protocol::Membership* membershipOf(NodeId node) const;
   void wantIn(NodeId node);
   void wantOut(NodeId node, NodeId successor);
   void keepOperating();

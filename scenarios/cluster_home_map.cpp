@@ -32,13 +32,20 @@ void Cluster::keepOperating() {
   if (!operating_) operate();
 }
 
+const protocol::Membership* Cluster::membershipOf(NodeId node) const {
+  const Machine& m = machine(node);
+  const protocol::Node* const state = m.node ? m.node->delegation() : nullptr;
+  return state != nullptr ? &state->membership() : nullptr;
+}
+
 /// The greatest generation that anybody acts on, and its homes.
 std::uint32_t Cluster::newestMap(std::vector<NodeId>& homes) const {
   std::uint32_t newest = 0;
-  for (const Machine& m : machines_) {
-    if (!m.node || m.node->membership().number() <= newest) continue;
-    newest = m.node->membership().number();
-    homes.assign(m.node->membership().members().begin(), m.node->membership().members().end());
+  for (std::uint16_t i = 0; i < nodeCount(); ++i) {
+    const protocol::Membership* const membership = membershipOf(NodeId{i});
+    if (membership == nullptr || membership->number() <= newest) continue;
+    newest = membership->number();
+    homes.assign(membership->members().begin(), membership->members().end());
   }
   return newest;
 }
@@ -79,9 +86,9 @@ void Cluster::publish() {
 
 /// Looks after the change under way, and steps in when it has not come on for too long.
 void Cluster::urgeChange() {
-  const Machine& m = machine(mapOperator_.console);
-  const protocol::HomeMap* const console =
-      m.process.running() && m.node ? m.node->membership().homeMap() : nullptr;
+  const protocol::Membership* const membership = membershipOf(mapOperator_.console);
+  const bool answers = machine(mapOperator_.console).process.running() && membership != nullptr;
+  const protocol::HomeMap* const console = answers ? membership->homeMap() : nullptr;
   const bool works = console != nullptr && console->stages(mapOperator_.generation);
   const std::vector<NodeId> awaited = works ? console->awaited() : std::vector<NodeId>{};
   const bool meant = mapOperator_.staged == mapOperator_.wanted;
@@ -111,7 +118,8 @@ void Cluster::fenceAll(const std::vector<NodeId>& nodes) {
 void Cluster::letRun(std::uint32_t newest) {
   for (std::uint16_t i = 0; i < nodeCount(); ++i) {
     Machine& m = machines_[i];
-    if (m.keptDownFor != 0 && m.node && m.node->membership().number() >= newest) m.keptDownFor = 0;
+    const protocol::Membership* const membership = membershipOf(NodeId{i});
+    if (membership != nullptr && membership->number() >= newest) m.keptDownFor = 0;
   }
   const auto returns = [](const Machine& m) { return m.keptDownFor != 0 && !m.process.crashed(); };
   if (std::any_of(machines_.begin(), machines_.end(), returns)) return;
