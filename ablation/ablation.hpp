@@ -34,8 +34,8 @@ struct Breakage {
 };
 
 struct Bounds {
-  std::uint64_t states = 300'000;  ///< In each configuration of the explorer.
-  std::uint64_t seeds = 1'000;     ///< Of the sweep, from 1 on.
+  std::uint64_t states = 100'000;  ///< In each configuration of the explorer.
+  std::uint64_t seeds = 500;       ///< Of the sweep, from 1 on.
   unsigned jobs = 1;
   std::function<bool()> endsEarly;  ///< Asked now and then; may be empty.
 };

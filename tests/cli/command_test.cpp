@@ -181,6 +181,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"ReplayOfAFolder", {"replay", "/tmp"}, {"/tmp: is a directory"}},
         BadUsage{
             "ReplayOfNoTrace", {"replay", "/dev/null"}, {"/dev/null: the file is empty; expected a trace"}},
+        BadUsage{"AblateNoRule", {"ablate", "DG-3", "DG-99"}, {"there is no rule 'DG-99'"}},
+        BadUsage{"AblateNoStates", {"ablate", "--states", "0"}, {"--states", "expected an integer from 1"}},
+        BadUsage{"BugsNoNumber", {"bugs", "ten"}, {"the number of a bug", "expected an integer from 1"}},
+        BadUsage{"BugsUnknown", {"bugs", "10"}, {"there is no bug 10", "which has gaps"}},
+        BadUsage{
+            "ExploreAllIntoOnePlan", {"explore", "--save-plan", "p.json"}, {"--save-plan", "one search"}},
         BadUsage{"UnknownList", {"list", "ruels"}, {"there is no list 'ruels'", "did you mean 'rules'?"}},
         BadUsage{"EmptyList", {"list", "rules", "QQ"}, {"none of the rules begins with 'QQ'"}}),
     [](const auto& each) { return std::string(each.param.name); });
