@@ -71,7 +71,7 @@ std::expected<AblateRequest, Failure> requestOf(const AblateArguments& arguments
   return request;
 }
 
-Json jsonOf(const Ablation& a) {
+Json ablationJson(const Ablation& a) {
   Json json{{"is", "ablation"},
             {"rule", protocol::nameOf(a.rule)},
             {"without", protocol::withoutRule(a.rule)},
@@ -104,7 +104,7 @@ void report(Session& session, const Ablation& a) {
     session.out.print(fmt::format("{:<28} {:<8} {:<36} {}; {}", name, ablation::nameOf(shown->method),
                                   shown->where, what, figures));
   }
-  session.out.object(jsonOf(a));
+  session.out.object(ablationJson(a));
 }
 
 /// Makes the folder for the pages, before anything is searched.
