@@ -400,6 +400,7 @@ Result runPlanned(Session& session, const SkewArguments& arguments) {
 }
 
 Result runSkew(Session& session, const SkewArguments& arguments) {
+  if (arguments.map) return runSkewMap(session, arguments);
   if (!arguments.plan.empty()) return runPlanned(session, arguments);
   return runCheck(session, arguments);
 }
@@ -445,14 +446,15 @@ Action declareSkew(CLI::App& app) {
   app.add_flag("--no-shrink", arguments->noShrink, "save a failing case as it was generated");
   app.add_option("--time-limit", arguments->timeLimit, "end after this much real time (500ms, 30s, 10min)")
       ->type_name("TIME");
+  addMapOptions(app, *arguments);
   addJobsOption(app, arguments->jobs);
   addSaveOptions(app, arguments->save);
   app.footer(
       "Exit code: 0 held, 1 a property of safety is broken, 2 one of liveness, 3 inconclusive, 64 bad "
       "usage,\n"
-      "70 internal error.\n\n"
-      "Examples:\n  holdfast skew --cases 500\n"
-      "  holdfast skew exclusion --without DG4_AnchorAtSend");
+      "70 internal error. With a rule switched off (--without DG-4) a case must fail.\n\n"
+      "Examples:\n  holdfast skew --cases 60\n"
+      "  holdfast skew --map --lease 1s 8s --margin 10ms 400ms --svg map.svg");
   return [arguments](Session& session) { return runSkew(session, *arguments); };
 }
 

@@ -15,6 +15,10 @@ constexpr std::uint64_t kClockFaults = 4'000'000'000'000;
 
 enum CasePart : std::uint64_t { ofFamily, ofProtocol, ofScript, ofSeed, ofClocks };
 
+Draws drawsOf(const GeneratorOptions& options, std::uint64_t index) {
+  return {sim::KeyedRandom{options.seed}.bits(kCaseStream, index, 0)};
+}
+
 Script scriptOf(const GeneratorOptions& options, const Draws& draws, Family family) {
   scenarios::RunOptions run;
   run.seed = draws.bits(ofSeed);
@@ -68,11 +72,15 @@ bool Generated::insideAssumption() const {
 }
 
 Generated generate(const GeneratorOptions& options, std::uint64_t index) {
-  const Draws draws{sim::KeyedRandom{options.seed}.bits(kCaseStream, index, 0)};
+  constexpr std::array<std::uint32_t, 4> families{45, 25, 15, 15};
+  return generate(options, index, static_cast<Family>(drawsOf(options, index).weighted(families, ofFamily)));
+}
+
+Generated generate(const GeneratorOptions& options, std::uint64_t index, Family family) {
+  const Draws draws = drawsOf(options, index);
   Generated made;
   made.index = index;
-  constexpr std::array<std::uint32_t, 4> families{45, 25, 15, 15};
-  made.family = static_cast<Family>(draws.weighted(families, ofFamily));
+  made.family = family;
   const Script script = scriptOf(options, draws, made.family);
   made.whole = {script.options, script.plan};
   made.coveredPpb = scenarios::driftCovered(script.options.protocol);

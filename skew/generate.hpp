@@ -51,4 +51,7 @@ struct Generated {
 /// Case number `index`.
 Generated generate(const GeneratorOptions& options, std::uint64_t index);
 
+/// The same of a given family.
+Generated generate(const GeneratorOptions& options, std::uint64_t index, Family family);
+
 }  // namespace holdfast::skew

@@ -113,6 +113,20 @@ TEST_P(BadUsageTest, TellsMachinesToo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
+    OfSkew, BadUsageTest,
+    testing::Values(
+        BadUsage{"Property",
+                 {"skew", "exclusoin"},
+                 {"there is no property 'exclusoin'", "did you mean 'exclusion'?", "liveness"}},
+        BadUsage{"Cases", {"skew", "--cases", "0"}, {"--cases", "the number of cases", "expected"}},
+        BadUsage{"Drift", {"skew", "--max-drift-ppm", "500001"}, {"--max-drift-ppm", "500000"}},
+        BadUsage{"Setting", {"skew", "--set", "nodes=9"}, {"--set", "'nodes=9' is drawn", "protocol."}},
+        BadUsage{"Margin", {"skew", "--map", "--margin", "5"}, {"--margin", "'5'", "ms"}},
+        BadUsage{"Lease", {"skew", "--map", "--lease", "25h"}, {"--lease", "'25h' is out of range", "24h"}},
+        BadUsage{"Plan", {"skew", "--plan", "nowhere.json"}, {"nowhere.json"}}),
+    [](const auto& bad) { return std::string(bad.param.name); });
+
+INSTANTIATE_TEST_SUITE_P(
     Usage, BadUsageTest,
     testing::Values(
         BadUsage{"NoVerb", {}, {"a verb is missing", "expected one of run, sweep, merge, "}},

@@ -54,6 +54,7 @@ TEST(JsonOutput, IsDocumentedInFull) {
            {"skew", "exclusion", "--cases", "20", "--without", "DG-4", "--no-save", "--json", "-q"},
            {"ablate", "DG-3", "--quick", "--json", "-q"},
            {"bugs", "1", "47", "--quick", "--json", "-q"},
+           {"skew", "--map", "--lease", "1s", "--margin", "10ms", "--json", "-q"},
            {"list", "scenarios", "--json"},
            {"list", "rules", "--json"},
            {"list", "options", "--json"},
