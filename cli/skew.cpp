@@ -19,6 +19,7 @@
 #include "cli/version.hpp"
 #include "shrink/shrink.hpp"
 #include "skew/check.hpp"
+#include "skew/heat_map.hpp"
 
 namespace holdfast::cli {
 namespace {
@@ -178,11 +179,11 @@ std::string brokenText(const skew::Broken& broken) {
 std::string excessText(const skew::Generated& made) {
   if (made.insideAssumption()) return "";
   if (made.driftPpb > made.coveredPpb) {
-    return fmt::format("rates are up to {:.3f} ppm off, where a skew of {} over {} covers {:.3f} ppm (CK-3)",
-                       static_cast<double>(made.driftPpb) / 1e3,
-                       elapsed(std::chrono::nanoseconds(made.whole.options.protocol.skew.ns)),
-                       elapsed(std::chrono::nanoseconds(made.whole.options.protocol.maxDelegation.ns)),
-                       static_cast<double>(made.coveredPpb) / 1e3);
+    const protocol::ProtocolOptions& protocol = made.whole.options.protocol;
+    return fmt::format("rates are up to {} ppm off, where a skew of {} over {} covers {} ppm (CK-3)",
+                       skew::ppmText(made.driftPpb), elapsed(std::chrono::nanoseconds(protocol.skew.ns)),
+                       elapsed(std::chrono::nanoseconds(protocol.maxDelegation.ns)),
+                       skew::ppmText(made.coveredPpb));
   }
   return "a machine stopped together with its monotonic clock, which goes on by assumption (CK-1)";
 }
@@ -324,10 +325,12 @@ Result runCheck(Session& session, const SkewArguments& arguments) {
   const skew::Distribution& distribution = report.distribution;
   sayDistribution(session, distribution);
   if (distribution.outside() > 0) {
-    session.out.say(
-        fmt::format("assumption  left by the clocks of {}; rates exceed what skew covers by up to {:.3f} ppm",
-                    counted(distribution.outside(), "case"),
-                    static_cast<double>(std::max<std::int64_t>(0, distribution.largestExcessPpb())) / 1e3));
+    std::string line = "assumption  left by the clocks of " + counted(distribution.outside(), "case");
+    if (distribution.largestExcessPpb() > 0) {
+      line += fmt::format("; rates exceed what skew covers by up to {} ppm",
+                          skew::ppmText(distribution.largestExcessPpb()));
+    }
+    session.out.say(line);
   }
   Json json{{"is", "skew"},
             {"seed", fmt::to_string(options.generator.seed)},

@@ -56,23 +56,24 @@ std::expected<std::vector<Duration>, Failure> lengthsOf(std::string_view option,
   return lengths;
 }
 
-/// "found / formula" for each cell, in columns.
-void printTable(Session& session, const std::vector<BoundaryCell>& cells, std::size_t columns) {
+/// A row for each lease, a column for each margin.
+template <class TextOf>
+void printTable(Session& session, std::string_view title, const std::vector<BoundaryCell>& cells,
+                std::size_t columns, TextOf&& textOf) {
+  session.out.print(title);
   std::string header = fmt::format("{:>8}", "lease");
   for (std::size_t i = 0; i < columns && i < cells.size(); ++i) {
-    header += fmt::format(" {:>17}", skew::lengthText(cells[i].skew));
+    header += fmt::format(" {:>9}", skew::lengthText(cells[i].skew));
   }
-  session.out.print(
-      "Rate deviation in ppm at which exclusion first breaks: by search / covered by the formula");
   session.out.print(header);
   for (std::size_t first = 0; first < cells.size(); first += columns) {
     std::string row = fmt::format("{:>8}", skew::lengthText(cells[first].lease));
     for (std::size_t i = first; i < std::min(first + columns, cells.size()); ++i) {
-      const std::string found = cells[i].foundPpb ? skew::ppmText(*cells[i].foundPpb) : "none";
-      row += fmt::format(" {:>17}", found + " / " + skew::ppmText(cells[i].formulaPpb));
+      row += fmt::format(" {:>9}", textOf(cells[i]));
     }
     session.out.print(row);
   }
+  session.out.print("");
 }
 
 /// By how much search and formula differ at most, and whether a plan broke what the formula covers.
@@ -155,7 +156,12 @@ Result runSkewMap(Session& session, const SkewArguments& arguments) {
   };
   const std::vector<BoundaryCell> cells = skew::searchBoundary(options);
   const Agreement agreement = agreementOf(cells);
-  printTable(session, cells, margins->size());
+  printTable(session, "By search: ppm, one clock slow and one fast, from which on exclusion breaks", cells,
+             margins->size(), [](const BoundaryCell& cell) {
+               return cell.foundPpb ? skew::ppmText(*cell.foundPpb) : std::string("none");
+             });
+  printTable(session, "By formula: ppm up to which skew / (2 * lease + skew) promises exclusion", cells,
+             margins->size(), [](const BoundaryCell& cell) { return skew::ppmText(cell.formulaPpb); });
   session.out.print(fmt::format(
       "The search breaks exclusion at most {} ppm beyond what the formula covers, and {} below it.",
       skew::ppmText(agreement.largestGapPpb), agreement.below == 0 ? "never" : "also"));

@@ -116,7 +116,9 @@ shrink::Case edgeCase(const protocol::ProtocolOptions& protocol, std::int64_t dr
   const Duration lease = protocol.maxDelegation;
   plan.endAt = plan.healAt = kAsks + lease * 4 + protocol.skew * 2;
   plan.operations.push_back(edgeOperation(1, holder, kAsks, lease * 2));
-  plan.operations.push_back(edgeOperation(2, waiter, kAsks + lease / 4, lease * 4 + protocol.skew * 2));
+  scenarios::Operation next = edgeOperation(2, waiter, kAsks + lease / 4, lease * 4 + protocol.skew * 2);
+  next.think = lease;
+  plan.operations.push_back(next);
   scenarios::Operation last = edgeOperation(3, holder, kAsks + lease * 3 / 4, lease * 2);
   last.kind = OperationKind::readOnlySection;
   last.think = lease * 2;

@@ -10,10 +10,10 @@
 namespace holdfast::skew {
 namespace {
 
-constexpr int kCellWidth = 96;
+constexpr int kCellWidth = 106;
 constexpr int kCellHeight = 46;
 constexpr int kLeft = 110;
-constexpr int kTop = 92;
+constexpr int kTop = 104;
 constexpr int kLegend = 96;
 
 struct Colour {
@@ -101,8 +101,13 @@ std::string legendSvg(int y, std::int64_t markPpb) {
 }  // namespace
 
 std::string ppmText(std::int64_t ppb) {
-  if (ppb < 10'000) return fmt::format("{}.{:03}", ppb / 1'000, ppb % 1'000);
-  if (ppb < 1'000'000) return fmt::format("{}.{}", ppb / 1'000, ppb % 1'000 / 100);
+  if (ppb < 1'000'000) {
+    std::string fine = ppb < 10'000 ? fmt::format("{}.{:03}", ppb / 1'000, ppb % 1'000)
+                                    : fmt::format("{}.{}", ppb / 1'000, ppb % 1'000 / 100);
+    fine.erase(fine.find_last_not_of('0') + 1);
+    if (fine.ends_with('.')) fine.pop_back();
+    return fine;
+  }
   std::string digits = fmt::to_string(ppb / 1'000);
   for (std::size_t i = digits.size(); i > 3;) {
     i -= 3;

@@ -11,7 +11,7 @@
 
 namespace holdfast::skew {
 
-/// "24,390 ppm" without the unit: three decimals below ten, none from a thousand on.
+/// "24,390 ppm" without the unit: up to three decimals below ten, none from a thousand on.
 std::string ppmText(std::int64_t ppb);
 
 /// A length of time in the longest unit that leaves an integer: "250 ms".

@@ -65,8 +65,8 @@ TEST(Check, EachPropertyIsMissedWithoutARuleThatItRestsOn) {
   for (const auto& [property, rule] : {std::pair(Property::exclusion, Rule::DG3_OneDelegate),
                                        std::pair(Property::wall, Rule::CK5_MonotonicLeases),
                                        std::pair(Property::freshness, Rule::FR1_ReleaseCarriesPosition),
-                                       std::pair(Property::anomalies, Rule::LW3_TotalOrder),
-                                       std::pair(Property::liveness, Rule::DR5_HomeNeverForgets)}) {
+                                       std::pair(Property::anomalies, Rule::FR2_InheritDependencies),
+                                       std::pair(Property::liveness, Rule::CK2_DurationsOnly)}) {
     CheckOptions options = optionsFor(kBudget);
     options.properties = {};
     options.properties.insert(property);
