@@ -40,7 +40,7 @@ std::vector<std::string> listedNames(std::span<const Named> all) {
 }
 
 Failure unknownName(std::string_view option, const std::string& name, const std::vector<std::string>& names) {
-  return badValue(option, fmt::format("there is no '{}'{} expected one of {}", name, didYouMean(name, names),
+  return badValue(option, fmt::format("there is no '{}'{}; expected one of {}", name, didYouMean(name, names),
                                       fmt::join(names, ", ")));
 }
 

@@ -56,6 +56,8 @@ Duration recoverBehind(const Settings& settings, std::uint32_t backlog) {
   const KeyId key = rig.keyOf(NodeId{2}).value_or(KeyId{0});
   rig.unlock(rig.lock(holder, key));
   rig.cluster().crash(holder);
+  rig.run(sim::seconds(1));
+  rig.cluster().restart(holder);
   rig.run(rig.protocol().maxDelegation + rig.protocol().skew + sim::seconds(1));
   rig.cluster().setApplyDelay(acquirer, writer, sim::milliseconds(1));
   std::uint32_t settled = 0;
