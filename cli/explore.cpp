@@ -17,6 +17,7 @@
 #include "cli/tracing.hpp"
 #include "cli/verb.hpp"
 #include "cli/verb_options.hpp"
+#include "cli/version.hpp"
 #include "explore/fingerprint_set.hpp"
 #include "explore/replay.hpp"
 #include "explore/searches.hpp"
@@ -216,6 +217,20 @@ std::string explorationRow(const explore::Configuration& configuration, const ex
                      explore::nameOf(r.verdict), r.states, r.transitions, r.depth);
 }
 
+/// The command that finds the same schedule again.
+std::string commandOf(const Session& session, const ExploreArguments& arguments,
+                      const explore::Configuration& configuration, const std::vector<std::string>& off) {
+  std::string command = fmt::format("{} explore {}", shellWord(session.program), configuration.name);
+  for (const std::string& rule : off) command += " --without " + rule;
+  if (arguments.liveness) command += " --liveness";
+  if (arguments.strategy != "breadth") command += " --strategy " + arguments.strategy;
+  if (arguments.strategy == "random" || arguments.strategy == "priorities") {
+    command += fmt::format(" --seed {} --schedules {}", arguments.seed, arguments.schedules);
+  }
+  if (!arguments.depth.empty()) command += " --depth " + arguments.depth;
+  return command;
+}
+
 Result exploreAll(Session& session, const ExploreArguments& arguments) {
   auto read = readExploration(arguments);
   if (!read) return std::unexpected(read.error());
@@ -231,6 +246,12 @@ Result exploreAll(Session& session, const ExploreArguments& arguments) {
     if (auto fits = checkWritable(file); !fits) return std::unexpected(badValue(option, fits.error().text));
   }
 
+  const std::string chosen = arguments.configuration.empty() ? "all configurations" : arguments.configuration;
+  session.out.say(fmt::format("{} explore {}, {}", toolLine(), chosen, arguments.strategy));
+  for (const std::string& rule : read->off) {
+    session.out.say(
+        fmt::format("rule off    {}: {}", rule, protocol::withoutRule(*protocol::ruleFromName(rule))));
+  }
   const InterruptGuard guard;
   std::atomic<bool> interrupted = false;
   std::vector<std::string> rows;
@@ -257,6 +278,7 @@ Result exploreAll(Session& session, const ExploreArguments& arguments) {
       const auto told = tellPath(session, world, *result, arguments);
       if (!told) return std::unexpected(told.error());
       code = *told;
+      session.out.say("reproduce   " + commandOf(session, arguments, configuration, read->off));
     }
     // A violation outweighs what was not finished.
     const auto rank = [](int exitCode) { return exitCode == kExitHeld ? 0 : 4 - exitCode; };

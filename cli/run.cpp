@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "cli/figures.hpp"
 #include "cli/json_source.hpp"
 #include "cli/plan_source.hpp"
 #include "cli/run_report.hpp"
@@ -198,7 +199,9 @@ Result runOneTwin(Session& session, const RunArguments& arguments, const Subject
       judged.reached ? fmt::format("verdict     the twin went wrong as it must: checker {} found it", checker)
                      : fmt::format("verdict     expectation not reached: checker {} found nothing; {}",
                                    checker, judged.explanation));
-  session.out.say(fmt::format("trace hash  {}", traces::hexHash(outcome.report.hash)));
+  session.out.say(timeLine(outcome.report, facts));
+  session.out.say(fmt::format("trace hash  {} over {}", traces::hexHash(outcome.report.hash),
+                              counted(outcome.report.observations, "observation")));
   if (!facts.trace.empty()) session.out.say("trace       " + facts.trace);
   if (!facts.saved.empty()) session.out.say("saved       " + facts.saved);
   if (!judged.reached) session.out.say("reproduce   " + facts.reproduce);

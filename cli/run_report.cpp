@@ -176,6 +176,13 @@ void reportViolations(Session& session, const scenarios::RunReport& report) {
   }
 }
 
+std::string timeLine(const scenarios::RunReport& report, const RunFacts& facts) {
+  const std::chrono::nanoseconds simulated(report.simulated.ns);
+  return fmt::format("time        {} simulated in {} real, {}; {} events, {} events/s; {} messages",
+                     elapsed(simulated), elapsed(facts.real), speedup(report.simulated.ns, facts.real),
+                     grouped(report.events), perSecond(report.events, facts.real), grouped(report.messages));
+}
+
 void reportOutcome(Session& session, const Outcome& outcome, const RunFacts& facts) {
   Output& out = session.out;
   const scenarios::RunReport& report = outcome.report;
@@ -191,11 +198,7 @@ void reportOutcome(Session& session, const Outcome& outcome, const RunFacts& fac
     out.object({{"is", "unmet"}, {"text", unmet}});
   }
   out.say("verdict     " + verdictLine(outcome));
-  const std::chrono::nanoseconds simulated(report.simulated.ns);
-  out.say(fmt::format("time        {} simulated in {} real, {}; {} events, {} events/s; {} messages",
-                      elapsed(simulated), elapsed(facts.real), speedup(report.simulated.ns, facts.real),
-                      grouped(report.events), perSecond(report.events, facts.real),
-                      grouped(report.messages)));
+  out.say(timeLine(report, facts));
   out.say(fmt::format("trace hash  {} over {}", traces::hexHash(report.hash),
                       counted(report.observations, "observation")));
   if (!facts.trace.empty()) out.say("trace       " + facts.trace);

@@ -41,6 +41,9 @@ struct RunFacts {
   std::string reproduce;  ///< The complete command that does it again.
 };
 
+/// How much was simulated in which time.
+std::string timeLine(const scenarios::RunReport& report, const RunFacts& facts);
+
 /// Prints findings, unmet expectations, notes, figures, the verdict, and on failure how to run it again.
 void reportOutcome(Session& session, const Outcome& outcome, const RunFacts& facts);
 
