@@ -140,7 +140,7 @@ Subject subjectOf(const Breakage& breakage, const protocol::Rules& rules,
   return subject;
 }
 
-Ablation ablate(Session& session, protocol::Rule rule, const ablation::Bounds& bounds, bool sweeps) {
+Ablation ablate(Session& session, protocol::Rule rule, const ablation::Bounds& bounds) {
   Ablation result;
   result.rule = rule;
   const protocol::Rules rules = protocol::Rules{}.without(rule);
@@ -154,7 +154,7 @@ Ablation ablate(Session& session, protocol::Rule rule, const ablation::Bounds& b
   Told told;
   result.told = shortest(ablation::tellStories(rule), rules, workload, told);
   show("sweeping");
-  if (sweeps || result.shown() == nullptr) result.swept = ablation::sweep(rules, workload, bounds);
+  result.swept = ablation::sweep(rules, workload, bounds);
 
   const Breakage* const shown = result.shown();
   if (shown == nullptr) {
@@ -181,9 +181,8 @@ Ablation ablate(Session& session, protocol::Rule rule, const ablation::Bounds& b
 
 std::string rulePage(const Ablation& a) {
   const std::string name(protocol::nameOf(a.rule));
-  std::string page =
-      fmt::format("# {} {}\n\n<!-- Written by `holdfast ablate {} --output docs/rules`. -->\n\n",
-                  idOf(a.rule), shortName(a.rule), name);
+  std::string page = fmt::format("# {} {}\n\n<!-- Written by `holdfast ablate`; README.md says how. -->\n\n",
+                                 idOf(a.rule), shortName(a.rule));
   if (const std::string_view statement = ablation::statementOf(a.rule); !statement.empty()) {
     page += fmt::format("**The rule:** {}\n\n", statement);
   }

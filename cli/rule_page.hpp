@@ -30,8 +30,8 @@ struct Ablation {
   const ablation::Breakage* shown() const;
 };
 
-/// Searches as far as the bounds go, and draws what is to be shown. `sweeps`: also where something was found.
-Ablation ablate(Session& session, protocol::Rule rule, const ablation::Bounds& bounds, bool sweeps);
+/// Searches as far as the bounds go, and draws what is to be shown.
+Ablation ablate(Session& session, protocol::Rule rule, const ablation::Bounds& bounds);
 
 /// The subject whose run breaks a promise as `breakage` says; `workload`: that was swept.
 Subject subjectOf(const ablation::Breakage& breakage, const protocol::Rules& rules,
