@@ -6,54 +6,54 @@
 namespace holdfast::protocol {
 namespace {
 
-constexpr NodeId kA{0};
-constexpr NodeId kB{1};
-constexpr KeyId kKey{0};
+constexpr NodeId kFirst{0};
+constexpr NodeId kSecond{1};
+constexpr KeyId kContested{0};
 
 TEST(RequestTable, OrdersByStampAndThenByName) {
   RequestTable table;
-  table.note(kB, {kKey, 4}, {});
-  table.note(kA, {kKey, 4}, {});
-  table.note(NodeId{2}, {kKey, 3}, {});
-  const RequestTable::Open& open = table.open(kKey);
+  table.note(kSecond, {kContested, 4}, {});
+  table.note(kFirst, {kContested, 4}, {});
+  table.note(NodeId{2}, {kContested, 3}, {});
+  const RequestTable::Open& open = table.open(kContested);
   ASSERT_EQ(open.size(), 3U);
   EXPECT_EQ(open[0].requester, NodeId{2});
-  EXPECT_EQ(open[1].requester, kA);
-  EXPECT_EQ(open[2].requester, kB);
+  EXPECT_EQ(open[1].requester, kFirst);
+  EXPECT_EQ(open[2].requester, kSecond);
 }
 
 TEST(RequestTable, ALaterRequestSupersedesAnEarlierOne) {
   RequestTable table;
-  table.note(kB, {kKey, 4}, {});
-  table.note(kB, {kKey, 7}, {});
-  table.note(kB, {kKey, 5}, {});  // made good by a repair, too late
+  table.note(kSecond, {kContested, 4}, {});
+  table.note(kSecond, {kContested, 7}, {});
+  table.note(kSecond, {kContested, 5}, {});  // made good by a repair, too late
   EXPECT_EQ(table.size(), 1U);
-  EXPECT_NE(table.find(kKey, kB, 7), nullptr);
-  table.close({kKey, kB, 4, false});
+  EXPECT_NE(table.find(kContested, kSecond, 7), nullptr);
+  table.close({kContested, kSecond, 4, false});
   EXPECT_EQ(table.size(), 1U);
-  table.close({kKey, kB, 7, false});
+  table.close({kContested, kSecond, 7, false});
   EXPECT_EQ(table.size(), 0U);
 }
 
 TEST(RequestTable, StampsPassWhatWasSeenAndSurviveARestart) {
   RequestTable table;
-  table.note(kB, {kKey, 9}, {});
-  table.find(kKey, kB, 9)->granting = true;
+  table.note(kSecond, {kContested, 9}, {});
+  table.find(kContested, kSecond, 9)->granting = true;
   table.restart({});
-  EXPECT_FALSE(table.find(kKey, kB, 9)->granting);
+  EXPECT_FALSE(table.find(kContested, kSecond, 9)->granting);
   EXPECT_EQ(table.nextStamp(), 10U);
 
   RequestTable careless;
-  careless.note(kB, {kKey, 9}, Rules{}.without(Rule::RA2_StampsAdvance));
+  careless.note(kSecond, {kContested, 9}, Rules{}.without(Rule::RA2_StampsAdvance));
   EXPECT_EQ(careless.nextStamp(), 1U);
   table.restart(Rules{}.without(Rule::RA2_StampsSurvive));
   EXPECT_EQ(table.nextStamp(), 1U);
 }
 
 TEST(RequestTable, TokensGrowWithTheOrderOfSections) {
-  EXPECT_LT(tokenOf(kB, 3), tokenOf(kA, 4));
-  EXPECT_LT(tokenOf(kA, 4), tokenOf(kB, 4));
-  EXPECT_TRUE(tokenOf(kA, 1).valid());
+  EXPECT_LT(tokenOf(kSecond, 3), tokenOf(kFirst, 4));
+  EXPECT_LT(tokenOf(kFirst, 4), tokenOf(kSecond, 4));
+  EXPECT_TRUE(tokenOf(kFirst, 1).valid());
 }
 
 /// A node without peers, whose disk does at once what it is asked.
@@ -66,10 +66,10 @@ struct Alone {
 
   static NodeSetup setupOf(const Directory& directory) {
     NodeSetup setup;
-    setup.self = kA;
+    setup.self = kFirst;
     setup.directory = &directory;
     setup.options.algorithm = LockAlgorithm::ricartAgrawala;
-    setup.members = {kA};
+    setup.members = {kFirst};
     return setup;
   }
 
@@ -91,19 +91,21 @@ struct Alone {
 
 TEST(RicartAgrawalaNode, AloneItAsksAndGrantsItself) {
   Alone alone;
-  alone.give(CallLock{CallId{1}, kKey, sim::seconds(1), sim::seconds(1), false, 0}, CommitOutcome::committed);
+  alone.give(CallLock{CallId{1}, kContested, sim::seconds(1), sim::seconds(1), false, 0},
+             CommitOutcome::committed);
   ASSERT_EQ(alone.replies.size(), 1U);
   EXPECT_EQ(alone.replies[0].error, ErrorClass::none);
-  EXPECT_EQ(alone.replies[0].token, tokenOf(kA, 1));
+  EXPECT_EQ(alone.replies[0].token, tokenOf(kFirst, 1));
   EXPECT_EQ(alone.log, (std::vector{EntryKind::request, EntryKind::grant}));  // P+1 = 2 (RA-5)
 }
 
 TEST(RicartAgrawalaNode, ARequestWhoseCommitFailedIsTriedAgain) {
   Alone alone;
-  alone.give(CallLock{CallId{1}, kKey, sim::seconds(1), sim::seconds(1), false, 0}, CommitOutcome::failed);
+  alone.give(CallLock{CallId{1}, kContested, sim::seconds(1), sim::seconds(1), false, 0},
+             CommitOutcome::failed);
   ASSERT_EQ(alone.replies.size(), 1U);
   EXPECT_EQ(alone.replies[0].error, ErrorClass::none);
-  EXPECT_EQ(alone.replies[0].token, tokenOf(kA, 1));
+  EXPECT_EQ(alone.replies[0].token, tokenOf(kFirst, 1));
 }
 
 TEST(RicartAgrawalaNode, CopiesHashAlikeUntilTheyPart) {
@@ -111,7 +113,8 @@ TEST(RicartAgrawalaNode, CopiesHashAlikeUntilTheyPart) {
   RicartAgrawalaNode copy = alone.node;
   const MonotonicInstant now{1'000};
   EXPECT_EQ(copy.canonicalHash(now), alone.node.canonicalHash(now));
-  alone.give(CallLock{CallId{1}, kKey, sim::seconds(1), sim::seconds(1), false, 0}, CommitOutcome::committed);
+  alone.give(CallLock{CallId{1}, kContested, sim::seconds(1), sim::seconds(1), false, 0},
+             CommitOutcome::committed);
   EXPECT_NE(copy.canonicalHash(now), alone.node.canonicalHash(now));
 }
 

@@ -57,17 +57,17 @@ struct MapRun {
   Seen seen;
 };
 
-constexpr NodeId kC{2};
-constexpr NodeId kD{3};
-constexpr NodeId kE{4};
+constexpr NodeId kThirdNode{2};
+constexpr NodeId kFourthNode{3};
+constexpr NodeId kFifthNode{4};
 
 TEST(HomeMapOperator, PublishesWhatHeWantsAndGivesBackWhatHeTakes) {
   MapRun map;
-  map.fault(FaultKind::dismissMember, 2, kE, 20);
+  map.fault(FaultKind::dismissMember, 2, kFifthNode, 20);
   EXPECT_EQ(map.run().verdict, checkers::Verdict::held);
   const auto activated = map.seen.of<obs::HomeMapActivated>();
   ASSERT_FALSE(activated.empty());
-  EXPECT_FALSE(activated.front().second.homes.contains(kE));
+  EXPECT_FALSE(activated.front().second.homes.contains(kFifthNode));
   EXPECT_GE(activated.front().first.at, TrueInstant{} + sim::seconds(2) + map.drain());
   EXPECT_EQ(activated.back().second.homes.bits, 31U) << "all five in the end";
   EXPECT_EQ(activated.back().second.generation, 3U);
@@ -76,14 +76,14 @@ TEST(HomeMapOperator, PublishesWhatHeWantsAndGivesBackWhatHeTakes) {
 
 TEST(HomeMapOperator, FencesTheSilentAndLetsThemReturnOneAtATime) {
   MapRun map;
-  map.fault(FaultKind::crash, 1, kC, 6);  // it would be back long before the activation
-  map.fault(FaultKind::isolate, 1, kD, 30);
-  map.fault(FaultKind::dismissMember, 2, kE, 38);
+  map.fault(FaultKind::crash, 1, kThirdNode, 6);  // it would be back long before the activation
+  map.fault(FaultKind::isolate, 1, kFourthNode, 30);
+  map.fault(FaultKind::dismissMember, 2, kFifthNode, 38);
   EXPECT_EQ(map.run().verdict, checkers::Verdict::held);
   const auto fenced = map.seen.of<obs::HomeMapFenced>();
   ASSERT_EQ(fenced.size(), 2U);
-  EXPECT_EQ(fenced[0].second.member, kC);
-  EXPECT_EQ(fenced[1].second.member, kD);
+  EXPECT_EQ(fenced[0].second.member, kThirdNode);
+  EXPECT_EQ(fenced[1].second.member, kFourthNode);
   EXPECT_GE(fenced[0].first.at, TrueInstant{} + sim::seconds(2) + Cluster::kOperatorPatience);
   const auto activated = map.seen.of<obs::HomeMapActivated>();
   ASSERT_FALSE(activated.empty());
@@ -101,7 +101,7 @@ TEST(HomeMapOperator, FencesTheSilentAndLetsThemReturnOneAtATime) {
 
 TEST(HomeMapOperator, LeavesAConsoleThatDiesAndOvertakesItsChange) {
   MapRun map;
-  map.fault(FaultKind::dismissMember, 2, kE, 38);
+  map.fault(FaultKind::dismissMember, 2, kFifthNode, 38);
   // Whoever is the console: all but one die in the drain, and one after the other comes back.
   for (std::uint16_t i = 0; i < 4; ++i) map.fault(FaultKind::crash, 3, NodeId{i}, 5 + i);
   EXPECT_EQ(map.run().verdict, checkers::Verdict::held);
