@@ -31,7 +31,7 @@ struct BugsArguments {
   bool quick = false;
 };
 
-constexpr std::uint64_t kQuickBugStates = 40'000;
+constexpr std::uint64_t kQuickBugStates = 20'000;
 constexpr std::uint64_t kQuickBugSeeds = 200;
 
 struct BugsRequest {
