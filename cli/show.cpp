@@ -175,7 +175,8 @@ Result showRun(Session& session, const ShowArguments& arguments) {
         fmt::format("{:<12}{}", (*incident)->violation ? "violation" : "explained", (*incident)->title));
   }
   if (!arguments.files[kForms.size() - 1].empty()) {
-    session.out.say(fmt::format("note        ShiViz takes the file by upload; what is pasted it parses by {}", pictures::kShivizParser));
+    session.out.say(fmt::format("note        ShiViz takes the file by upload; what is pasted it parses by {}",
+                                pictures::kShivizParser));
   }
   return kExitHeld;
 }

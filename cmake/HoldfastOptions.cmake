@@ -17,7 +17,7 @@ endif()
 option(HOLDFAST_BUILD_TESTS "Build the tests (GoogleTest, rapidcheck)" ${tests_possible})
 option(HOLDFAST_BUILD_BENCH "Build the benchmarks (Google Benchmark)" ${bench_possible})
 option(HOLDFAST_WERROR "Make warnings errors" ${PROJECT_IS_TOP_LEVEL})
-option(HOLDFAST_UNITY "Compile each library and test program as one unit: several times faster, but for a small change" OFF)
+option(HOLDFAST_UNITY "Compile each target as one unit: several times faster, but for a small change" OFF)
 set(HOLDFAST_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize= takes them")
 
 if(HOLDFAST_BUILD_TESTS)

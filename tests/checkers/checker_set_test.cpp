@@ -61,7 +61,7 @@ TEST(CheckerSet, ImpossibleIdsAreIgnoredAndMakeTheRunInconclusive) {
       {A, obs::Settled{{0xffffffff}, true, false, 1}},
       {A, obs::Read{{1}, K, 1, {TxnId{0xffffffff}}, {}}},
       {C, obs::ClockRate{{INT64_MAX - 5}, 0}},
-      {C, obs::ClockRate{{0}, -1'000'000'000}},
+      {C, obs::ClockRate{{0}, -1'000'000'001}},
       {A, obs::Granted{K, NodeId{4000}, {1, 1, 1}, Path::virgin, false, 1_s}},
   };
   for (const auto& [node, what] : impossible) {

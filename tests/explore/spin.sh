@@ -19,5 +19,6 @@ awk -v ns=$((end - start)) '
   /states, stored/ { states = $1 }
   /transitions \(/ { transitions = $1 - 1 }
   /errors:/ { errors = $NF }
-  END { printf "states %d transitions %d errors %d rate %d\n", states, transitions, errors, states * 1e9 / ns }
+  END { printf "states %d transitions %d errors %d ", states, transitions, errors
+        printf "rate %d\n", states * 1e9 / ns }
 ' report
