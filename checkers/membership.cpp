@@ -394,16 +394,23 @@ void Membership::on(const Stamp& stamp, const obs::Admitted& event, const Contex
 void Membership::on(const Stamp& stamp, const obs::HomeMapAcknowledged& event, const Context&) {
   Node& node = nodes_.at(stamp.node.value);
   node.acknowledged = event.generation;
-  if (!event.again) startDrain();
-  node.confirmed = event.again ? event.generation : 0;
+  if (event.again) {
+    node.confirmed = event.generation;
+  } else {
+    startDrain(event.generation);
+  }
 }
 
-void Membership::on(const Stamp&, const obs::HomeMapFenced&, const Context&) { startDrain(); }
+void Membership::on(const Stamp&, const obs::HomeMapFenced& event, const Context&) {
+  startDrain(event.generation);
+}
 
 /// HM-3: the drain starts with the last acknowledgement or fence, and what was confirmed before counts no
 /// more (HM-4).
-void Membership::startDrain() {
-  for (Node& node : nodes_) node.confirmed = 0;
+void Membership::startDrain(std::uint32_t generation) {
+  for (Node& node : nodes_) {
+    if (node.confirmed == generation) node.confirmed = 0;
+  }
 }
 
 void Membership::on(const Stamp& stamp, const obs::HomeMapActivated& event, const Context& context) {

@@ -122,7 +122,7 @@ class Membership {
   void addCertificate(Finding& finding, std::uint32_t number) const;
   void drop(NodeId node, KeyId key, const obs::Token& token);
   void dropAll(NodeId node);
-  void startDrain();
+  void startDrain(std::uint32_t generation);
 
   std::vector<Ring> rings_;
   FlatTable<Node> nodes_;

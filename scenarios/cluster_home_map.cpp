@@ -113,16 +113,22 @@ void Cluster::fenceAll(const std::vector<NodeId>& nodes) {
   }
 }
 
-/// Lets those run again who are not needed down any more: one at a time, the next when the one before has
-/// learned of the newest map. Two that came back together would find that they agree on the old one (HM-2).
+/// Lets those run again who are not needed down any more: one at a time, when everybody else acts on the
+/// newest map. Whoever came back beside one that knows no more than itself, though it has stopped, would find
+/// that the two agree on the old map (HM-2).
 void Cluster::letRun(std::uint32_t newest) {
   for (std::uint16_t i = 0; i < nodeCount(); ++i) {
     Machine& m = machines_[i];
     const protocol::Membership* const membership = membershipOf(NodeId{i});
     if (membership != nullptr && membership->number() >= newest) m.keptDownFor = 0;
   }
-  const auto returns = [](const Machine& m) { return m.keptDownFor != 0 && !m.process.crashed(); };
-  if (std::any_of(machines_.begin(), machines_.end(), returns)) return;
+  for (std::uint16_t i = 0; i < nodeCount(); ++i) {
+    const Machine& m = machines_[i];
+    const protocol::Membership* const membership = membershipOf(NodeId{i});
+    const bool knows = membership != nullptr && membership->number() >= newest;
+    const bool keptDown = m.keptDownFor != 0 && m.process.crashed();
+    if (!knows && !keptDown) return;
+  }
   for (std::uint16_t i = 0; i < nodeCount(); ++i) {
     Machine& m = machines_[i];
     if (m.keptDownFor == 0 || m.keptDownFor > newest) continue;
