@@ -31,6 +31,7 @@ struct PlotScale {
   Axis axis;
   std::int64_t least = 0;
   std::int64_t most = 1;
+  std::vector<std::int64_t> places;  // of the points, ascending
 
   PlotScale(const Axis& of, const Plot& plot, bool horizontal) : axis(of) {
     bool first = true;
@@ -38,11 +39,14 @@ struct PlotScale {
       for (const auto& [x, y] : series.points) {
         const std::int64_t value =
             axis.logarithmic ? std::max<std::int64_t>(horizontal ? x : y, 1) : (horizontal ? x : y);
+        places.push_back(value);
         least = first ? value : std::min(least, value);
         most = first ? value : std::max(most, value);
         first = false;
       }
     }
+    std::ranges::sort(places);
+    places.erase(std::ranges::unique(places).begin(), places.end());
     if (!axis.logarithmic) least = horizontal ? least : 0;
     if (most <= least) most = least + 1;
   }
@@ -57,8 +61,9 @@ struct PlotScale {
     return (log(value) - log(least)) / (log(most) - log(least));
   }
 
-  /// Round values from least to most; powers of ten on a logarithmic axis, and the ends where there are none.
+  /// The places of the points, if they are few; else round values, powers of ten on a logarithmic axis.
   std::vector<std::int64_t> ticks() const {
+    if (places.size() <= 7 && most / 1'000 < std::max<std::int64_t>(least, 1)) return places;
     std::vector<std::int64_t> ticks;
     if (axis.logarithmic) {
       for (std::int64_t power = 1; power <= most && power < INT64_MAX / 10; power *= 10) {
@@ -83,7 +88,7 @@ std::string plotSvg(const Plot& plot) {
   const PlotScale y(plot.y, plot, false);
   const auto px = [&](std::int64_t value) { return kPlotLeft + kPlotWidth * x.at(value); };
   const auto py = [&](std::int64_t value) { return kPlotTop + kPlotHeight * (1 - y.at(value)); };
-  std::string svg = "<svg width=\"900\" height=\"330\" role=\"img\">";
+  std::string svg = "<svg width=\"900\" height=\"345\" role=\"img\">";
   for (const std::int64_t tick : x.ticks()) {
     svg += fmt::format(
         "<line class=\"axis\" x1=\"{0:.0f}\" x2=\"{0:.0f}\" y1=\"{1:.0f}\" y2=\"{2:.0f}\" "
@@ -99,6 +104,7 @@ std::string plotSvg(const Plot& plot) {
   svg += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"middle\">{}</text>",
                      kPlotLeft + kPlotWidth / 2, kPlotTop + kPlotHeight + 34, escaped(plot.x.title));
   double legend = kPlotLeft;
+  double line = 306;
   for (std::size_t i = 0; i < plot.series.size(); ++i) {
     const measure::Series& series = plot.series[i];
     const std::string_view colour = kPlotColours[i % kPlotColours.size()];
@@ -107,10 +113,14 @@ std::string plotSvg(const Plot& plot) {
     svg += fmt::format(
         "<polyline fill=\"none\" stroke=\"{0}\" stroke-width=\"2\" "
         "points=\"{1}\"><title>{2}</title></polyline>"
-        "<rect x=\"{3:.0f}\" y=\"306\" width=\"12\" height=\"12\" fill=\"{0}\"/><text x=\"{4:.0f}\" "
-        "y=\"317\">{2}</text>",
-        colour, points, escaped(series.name), legend, legend + 17);
+        "<rect x=\"{3:.0f}\" y=\"{5:.0f}\" width=\"12\" height=\"12\" fill=\"{0}\"/><text x=\"{4:.0f}\" "
+        "y=\"{6:.0f}\">{2}</text>",
+        colour, points, escaped(series.name), legend, legend + 17, line, line + 11);
     legend += 36 + 7 * static_cast<double>(series.name.size());
+    if (legend > kPlotLeft + kPlotWidth - 140) {
+      legend = kPlotLeft;
+      line += 18;
+    }
   }
   return fmt::format("<h3>{}</h3>\n<p class=\"dim\">{}</p>\n{}</svg>\n", escaped(plot.title),
                      escaped(plot.y.title), svg);
