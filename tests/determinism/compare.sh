@@ -4,7 +4,8 @@
 # usage: compare.sh <hashes>... -- <holdfast> <holdfast>...
 #
 # Every program before the `--` (hashes.cpp, of one build each) has to print what the first prints. Behind it,
-# every command has to verify, event by event, the traces that the first command writes.
+# every command has to verify, event by event, the traces that the first command writes, and to measure what
+# the first measures.
 set -euo pipefail
 
 scenarios="S-02-handoff-5 S-11 S-30-applied S-68-counter-5 mixed"
@@ -48,6 +49,12 @@ for scenario in $scenarios; do
     }
     verified=$((verified + 1))
   done
+done
+
+for command in "$@"; do
+  "$command" measure --what cost,latency,one-down --nodes 3 --json -q >"$scratch/figures" 2>&1 </dev/null
+  [[ -e $scratch/measured ]] || cp "$scratch/figures" "$scratch/measured"
+  diff -u --label "$reference" --label "$command" "$scratch/measured" "$scratch/figures" >&2
 done
 
 printf 'determinism: %d hashes agree among %d builds, and %d replays verify\n' \
