@@ -31,7 +31,7 @@ struct PlotScale {
   Axis axis;
   std::int64_t least = 0;
   std::int64_t most = 1;
-  std::vector<std::int64_t> places;  // of the points, ascending
+  std::vector<std::int64_t> places;  // of the points, ascending; of the horizontal axis only
 
   PlotScale(const Axis& of, const Plot& plot, bool horizontal) : axis(of) {
     bool first = true;
@@ -39,7 +39,7 @@ struct PlotScale {
       for (const auto& [x, y] : series.points) {
         const std::int64_t value =
             axis.logarithmic ? std::max<std::int64_t>(horizontal ? x : y, 1) : (horizontal ? x : y);
-        places.push_back(value);
+        if (horizontal) places.push_back(value);
         least = first ? value : std::min(least, value);
         most = first ? value : std::max(most, value);
         first = false;
@@ -63,7 +63,8 @@ struct PlotScale {
 
   /// The places of the points, if they are few; else round values, powers of ten on a logarithmic axis.
   std::vector<std::int64_t> ticks() const {
-    if (places.size() <= 7 && most / 1'000 < std::max<std::int64_t>(least, 1)) return places;
+    if (!places.empty() && places.size() <= 7 && most / 1'000 < std::max<std::int64_t>(least, 1))
+      return places;
     std::vector<std::int64_t> ticks;
     if (axis.logarithmic) {
       for (std::int64_t power = 1; power <= most && power < INT64_MAX / 10; power *= 10) {
