@@ -104,7 +104,9 @@ void Participant::onMessage(NodeId from, const Message& message, const Participa
   if (const auto* asked = std::get_if<LockRequest>(&message); asked && asked->key.value < keys_.size()) {
     Key& state = keys_[asked->key.value];
     lapseInside(state, asked->key, env);
-    if (state.inside.valid()) {
+    const OpenRequest* const open = env.requests.find(asked->key, from, asked->request.sequence);
+    // Also while the grant of one who has just left is on its way to the disk.
+    if (state.inside.valid() || (open != nullptr && open->held)) {
       env.context.send(from, LockDeny{0, asked->request, asked->key, Cause::contended, {}});
     }
     return;
