@@ -217,6 +217,40 @@ TEST(Cluster, TheClockOfAPausedProcessRunsOn) {
   EXPECT_EQ(refused[0].second.error, obs::ErrorClass::conflict409);
 }
 
+TEST(Cluster, TheClockOfASuspendedMachineStandsStill) {
+  World world(manyKeys());
+  const KeyId key = world.keyHomedAt(kB);
+  const obs::CallId call = world.lock(kB, key, sim::seconds(1), sim::seconds(3));
+  world.runFor(sim::milliseconds(10));
+  ASSERT_TRUE(world.admitted(call));
+  const MonotonicInstant stopped = world.cluster.monotonic(kB).at(world.cluster.now());
+  const std::size_t changes = world.recorder.all<obs::ClockRate>().size();
+  world.cluster.suspend(kB);
+  world.runFor(sim::seconds(4));
+  EXPECT_EQ(world.cluster.monotonic(kB).at(world.cluster.now()), stopped);
+  world.cluster.resume(kB);
+  world.runFor(sim::milliseconds(1));
+  EXPECT_EQ(world.cluster.monotonic(kB).at(world.cluster.now()), stopped + sim::milliseconds(1));
+  const auto rates = world.recorder.all<obs::ClockRate>();
+  ASSERT_EQ(rates.size(), changes + 2);
+  EXPECT_EQ(rates[changes].second.ratePpb, -1'000'000'000) << "no rate at all";
+  EXPECT_EQ(rates[changes + 1].second.ratePpb, 0);
+  // The lease goes on where it stood, which is what CK-1 rules out.
+  const obs::TxnId txn = world.submit(kB, call, key, 1);
+  world.runFor(sim::milliseconds(10));
+  EXPECT_TRUE(world.replies.settled[txn.value].committed);
+}
+
+TEST(Cluster, ACrashEndsASuspension) {
+  World world;
+  world.cluster.suspend(kB);
+  world.runFor(sim::seconds(1));
+  world.cluster.crash(kB);
+  const MonotonicInstant crashed = world.cluster.monotonic(kB).at(world.cluster.now());
+  world.runFor(sim::seconds(1));
+  EXPECT_EQ(world.cluster.monotonic(kB).at(world.cluster.now()), crashed + sim::seconds(1));
+}
+
 TEST(Cluster, CallsToAPausedProcessWaitAndToACrashedOneAreRefused) {
   World world(manyKeys());
   const KeyId key = world.keyHomedAt(kB);
