@@ -131,6 +131,18 @@ Route Lineage::lossOfSkipped(const History& history, const Barrier& barrier, con
   return answered ? Route::none : Route::l2b;
 }
 
+Route Lineage::lossOfUnasked(const History& history, const Barrier& barrier, NodeId origin,
+                             TrueInstant& lostAt) const {
+  const NodeFacts& facts = history.node(origin);
+  const Link* back = links_.find(origin.value, barrier.node);
+  const bool away = !facts.up || facts.paused || (back != nullptr && back->cut);
+  if (!away) return Route::none;
+  BarrierMember unasked;
+  unasked.node = origin;
+  unasked.skippedAt = barrier.startedAt;
+  return lossOfSkipped(history, barrier, unasked, lostAt);
+}
+
 // ---- Lanes ------------------------------------------------------------------------------------------------
 
 void Lineage::replaceLineage(const Stamp& stamp, KeyId key, const History& history) {
@@ -164,6 +176,8 @@ void Lineage::replaceLineage(const Stamp& stamp, KeyId key, const History& histo
         lane.lost = Route::l2a;
         lane.lostAt = facts.crashedAt;
       }
+    } else if (barrier != nullptr && member == nullptr && origin != stamp.node) {
+      lane.lost = lossOfUnasked(history, *barrier, origin, lane.lostAt);
     } else if (origin == stamp.node) {
       // The acquirer sees its own log; its release will cover it. Its own earlier commit that settles after
       // that release was in flight when the lineage was replaced.

@@ -160,7 +160,12 @@ class Lineage {
 
   Barrier* find(std::uint64_t nonce);
   BarrierMember& memberOf(Barrier& barrier, NodeId node);
+  /// By which route what a member had written is lost, which a barrier left out.
   Route lossOfSkipped(const History& history, const Barrier& barrier, const BarrierMember& member,
+                      TrueInstant& lostAt) const;
+  /// The same of a node that was not asked, because it had been dismissed two memberships before or earlier:
+  /// lost is what it had not replicated, if it was down or out of reach.
+  Route lossOfUnasked(const History& history, const Barrier& barrier, obs::NodeId origin,
                       TrueInstant& lostAt) const;
   void replaceLineage(const Stamp& stamp, KeyId key, const History& history);
 

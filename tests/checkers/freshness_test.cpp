@@ -112,6 +112,18 @@ TEST(Freshness, ACommitFoundAfterTheCrashIsL2aToo) {
 
 // ---- L-2b: the predecessor can not be reached -------------------------------------------------------------
 
+TEST(Freshness, L2bThePredecessorThatIsNoMemberAnyMoreAndOutOfReach) {
+  Story story = afterAWrote();
+  story.at(2_s).cut(A, B).at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 9);
+  story.measure(B, 9, C).barrierDone(B, 9).lock(B, 2, Path::recovery);
+  EXPECT_EQ(expectLimitation(story, Route::l2b, Anomaly::staleAdmission).other, A);
+
+  Story inReach = afterAWrote();
+  inReach.at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 9);
+  inReach.measure(B, 9, C).barrierDone(B, 9).lock(B, 2, Path::recovery);
+  expectViolation(inReach, Checker::freshness, Anomaly::staleAdmission);
+}
+
 TEST(Freshness, L2bTheUnreachablePredecessor) {
   Story story = afterAWrote();
   story.at(2_s).cut(A, B).at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 9);
