@@ -131,8 +131,15 @@ Route Lineage::lossOfSkipped(const History& history, const Barrier& barrier, con
   return answered ? Route::none : Route::l2b;
 }
 
+void Lineage::on(const Stamp& stamp, const obs::MembershipInstalled& event, const History&) {
+  members_.at(stamp.node.value) = event.members;
+}
+
 Route Lineage::lossOfUnasked(const History& history, const Barrier& barrier, NodeId origin,
                              TrueInstant& lostAt) const {
+  const obs::NodeBits* const members = members_.find(barrier.node.value);
+  const bool dismissed = members != nullptr && members->bits != 0 && !members->contains(origin);
+  if (!dismissed) return Route::none;
   const NodeFacts& facts = history.node(origin);
   const Link* back = links_.find(origin.value, barrier.node);
   const bool away = !facts.up || facts.paused || (back != nullptr && back->cut);

@@ -71,6 +71,7 @@ class Lineage {
   void on(const Stamp& stamp, const obs::BarrierSkipped& event, const History& history);
   void on(const Stamp& stamp, const obs::BarrierDone& event, const History& history);
   void on(const Stamp& stamp, const obs::RecoveryJoined& event, const History& history);
+  void on(const Stamp& stamp, const obs::MembershipInstalled& event, const History& history);
   void on(const Stamp& stamp, const obs::LinkCut& event, const History& history);
   void on(const Stamp& stamp, const obs::LinkHealed& event, const History& history);
   void on(const Stamp& stamp, const obs::MessageLost& event, const History& history);
@@ -170,6 +171,7 @@ class Lineage {
   void replaceLineage(const Stamp& stamp, KeyId key, const History& history);
 
   FlatTable<KeyLineage> keys_;
+  FlatTable<obs::NodeBits> members_;  // by node: of the membership that it installed last
   NodeMatrix<Lane> lanes_;
   NodeMatrix<Link> links_;
   std::vector<Committed> committed_;

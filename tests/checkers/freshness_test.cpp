@@ -112,15 +112,20 @@ TEST(Freshness, ACommitFoundAfterTheCrashIsL2aToo) {
 
 // ---- L-2b: the predecessor can not be reached -------------------------------------------------------------
 
-TEST(Freshness, L2bThePredecessorThatIsNoMemberAnyMoreAndOutOfReach) {
+/// B recovers under a membership without A, and its barrier does not ask A.
+Story afterBDidNotAskA(bool cut) {
   Story story = afterAWrote();
-  story.at(2_s).cut(A, B).at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 9);
+  story.at(2_s).tell(B, obs::MembershipInstalled{3, {6}, 1, {6}, 0_s});
+  if (cut) story.cut(A, B);
+  story.at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 9);
   story.measure(B, 9, C).barrierDone(B, 9).lock(B, 2, Path::recovery);
-  EXPECT_EQ(expectLimitation(story, Route::l2b, Anomaly::staleAdmission).other, A);
+  return story;
+}
 
-  Story inReach = afterAWrote();
-  inReach.at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 9);
-  inReach.measure(B, 9, C).barrierDone(B, 9).lock(B, 2, Path::recovery);
+TEST(Freshness, L2bThePredecessorThatIsNoMemberAnyMoreAndOutOfReach) {
+  Story away = afterBDidNotAskA(true);
+  EXPECT_EQ(expectLimitation(away, Route::l2b, Anomaly::staleAdmission).other, A);
+  Story inReach = afterBDidNotAskA(false);
   expectViolation(inReach, Checker::freshness, Anomaly::staleAdmission);
 }
 
