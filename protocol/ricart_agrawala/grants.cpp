@@ -35,17 +35,15 @@ bool Participant::mayGrant(const Key& state, KeyId key, OpenRequest& request, co
 
 void Participant::grantOpen(Key& state, KeyId key, const ParticipantEnv& env) {
   RequestTable::Open& open = env.requests.open(key);
-  for (std::size_t i = 0; i < open.size();) {
-    OpenRequest& request = open[i++];
-    if (request.granting || !mayGrant(state, key, request, env)) continue;
+  for (OpenRequest& request : open) {
+    if (request.state != GrantState::open || !mayGrant(state, key, request, env)) continue;
     const GrantEntry grant{key, request.requester, request.stamp, request.held};
     if (env.on(Rule::RA3_GrantInLog)) {
-      request.granting = true;
+      request.state = GrantState::granting;
       env.commits.start(grant, 1, env.context);
       continue;
     }
     env.requests.close(grant);
-    --i;
     if (grant.requester == env.setup.self) {
       count(env.setup.self, 0, grant, env);
     } else {
@@ -90,7 +88,7 @@ void Participant::onCommitFailed(const PendingCommit& failed, const ParticipantE
   }
   const auto& grant = std::get<GrantEntry>(failed.entry);
   if (OpenRequest* const open = env.requests.find(grant.key, grant.requester, grant.stamp)) {
-    open->granting = false;
+    open->state = GrantState::open;
     advance(grant.key, env);
   }
 }
@@ -104,17 +102,24 @@ void Participant::onMessage(NodeId from, const Message& message, const Participa
   if (const auto* asked = std::get_if<LockRequest>(&message); asked && asked->key.value < keys_.size()) {
     Key& state = keys_[asked->key.value];
     lapseInside(state, asked->key, env);
+    // A holder says for how long it may yet be; one that has held the key since it saw the request, and has
+    // left, says nothing of the kind.
     const OpenRequest* const open = env.requests.find(asked->key, from, asked->request.sequence);
-    // Also while the grant of one who has just left is on its way to the disk.
-    if (state.inside.valid() || (open != nullptr && open->held)) {
-      env.context.send(from, LockDeny{0, asked->request, asked->key, Cause::contended, {}});
+    const Handle* const inside = state.inside.valid() ? env.sessions.find(state.inside) : nullptr;
+    if (inside != nullptr || (open != nullptr && open->held)) {
+      const Duration left = inside != nullptr ? inside->deadline - env.now() : Duration{};
+      env.context.send(from, LockDeny{0, asked->request, asked->key, Cause::contended, left});
     }
     return;
   }
   if (const auto* deny = std::get_if<LockDeny>(&message); deny && deny->key.value < keys_.size()) {
     Key& state = keys_[deny->key.value];
     if (state.stamp == 0 || deny->request.sequence != state.stamp) return;
-    for (Caller& caller : state.callers) caller.last = Cause::contended;
+    // Whoever came later than the request may have found the key free.
+    for (Caller& caller : state.callers) {
+      const bool meant = deny->retryAfter > Duration{} || caller.stamp == state.stamp;
+      if (meant) caller.last = Cause::contended;
+    }
     return;
   }
   const auto* grant = std::get_if<LockGrant>(&message);

@@ -130,7 +130,9 @@ void Participant::admitNext(Key& state, KeyId key, const ParticipantEnv& env) {
   env.sessions.open(caller.call, key, token, deadline, caller.hold, caller.lease, env);
   state.inside = caller.call;
   for (Caller& waiting : state.callers) waiting.last = Cause::contended;
-  for (OpenRequest& open : env.requests.open(key)) open.held = true;
+  for (OpenRequest& open : env.requests.open(key)) {
+    open.held = open.held || open.state != GrantState::granted;
+  }
   env.timers.set(TimerKind::handleLapse, key.value, deadline);
   env.observe(obs::Admitted{caller.call, key, token, Path::clean, caller.hold, deadline});
   env.context.reply(

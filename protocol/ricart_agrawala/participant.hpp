@@ -7,10 +7,11 @@
 // that whoever has applied the grants has applied the writes. RA-4: a request whose callers are gone is
 // withdrawn and grants for it are void; a lease ends what its caller does not.
 //
-// Nothing here rests on clocks that agree: the holder itself grants its successor. The price is that one
-// silent participant blocks every key (RA-6). A waiter can not tell it from one that defers: it gets a 423
-// only if a grant came from somebody who had held the key meanwhile, or if one of those that are missing says
-// so, whom it asks shortly before its deadline.
+// Nothing here rests on clocks that agree: the holder itself grants its successor. The price is P+1
+// commits and P*P-1 deliveries for every lock, repeated or not (RA-5), and that one silent participant blocks
+// every key (RA-6). A waiter can not tell it from one that defers: it gets a 423 only if a grant came from
+// somebody who had held the key meanwhile, or if one of those that are missing says so, whom it asks shortly
+// before its deadline.
 #pragma once
 
 #include <cstdint>

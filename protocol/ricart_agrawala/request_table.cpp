@@ -16,7 +16,7 @@ void RequestTable::note(NodeId requester, const RequestEntry& request, const Rul
     if (old->stamp >= request.stamp) return;
     open.erase(old);
   }
-  const OpenRequest fresh{request.stamp, requester, false, false};
+  const OpenRequest fresh{request.stamp, requester, GrantState::open, false};
   const auto later = [](const OpenRequest& a, const OpenRequest& b) {
     return std::pair(a.stamp, a.requester) < std::pair(b.stamp, b.requester);
   };
@@ -24,11 +24,8 @@ void RequestTable::note(NodeId requester, const RequestEntry& request, const Rul
 }
 
 void RequestTable::close(const GrantEntry& grant) {
-  Open& open = this->open(grant.key);
-  const auto closed = std::find_if(open.begin(), open.end(), [&](const OpenRequest& r) {
-    return r.requester == grant.requester && r.stamp == grant.stamp;
-  });
-  if (closed != open.end()) open.erase(closed);
+  OpenRequest* const closed = find(grant.key, grant.requester, grant.stamp);
+  if (closed != nullptr) closed->state = GrantState::granted;
 }
 
 OpenRequest* RequestTable::find(KeyId key, NodeId requester, std::uint32_t stamp) {
@@ -47,13 +44,17 @@ RequestTable::Open& RequestTable::open(KeyId key) {
 void RequestTable::restart(const Rules& rules) {
   if (!rules.on(Rule::RA2_StampsSurvive)) clock_ = 0;
   for (Open& open : keys_) {
-    for (OpenRequest& request : open) request.granting = false;
+    for (OpenRequest& request : open) {
+      if (request.state == GrantState::granting) request.state = GrantState::open;
+    }
   }
 }
 
 std::size_t RequestTable::size() const {
   std::size_t count = 0;
-  for (const Open& open : keys_) count += open.size();
+  for (const Open& open : keys_) {
+    for (const OpenRequest& request : open) count += request.state == GrantState::granted ? 0U : 1U;
+  }
   return count;
 }
 

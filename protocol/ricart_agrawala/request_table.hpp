@@ -2,7 +2,7 @@
 //
 // Both follow from the entries that are in the replica: a request that was applied is open until the own log
 // holds its grant, and the clock has passed every stamp that was seen. So they become durable together with
-// those entries, and survive a crash with them. A requester has at most one open request for a key: a later
+// those entries, and survive a crash with them. A requester has at most one request for a key here: a later
 // one supersedes what it withdrew (RA-4), which bounds the table by participants times keys.
 #pragma once
 
@@ -16,13 +16,17 @@
 
 namespace holdfast::protocol {
 
+/// granting: the grant is on the way to the disk. granted: the own log holds it; kept until the requester's
+/// next request, so that it can be asked about.
+enum class GrantState : std::uint8_t { open, granting, granted };
+
 struct OpenRequest {
   std::uint32_t stamp = 0;
   NodeId requester;
-  bool granting = false;  // its grant is on the way to the disk
-  bool held = false;      // the key has been held here while it was open
+  GrantState state = GrantState::open;
+  bool held = false;  // the key has been held here while it was open
 };
-BOOST_DESCRIBE_STRUCT(OpenRequest, (), (stamp, requester, granting, held))
+BOOST_DESCRIBE_STRUCT(OpenRequest, (), (stamp, requester, state, held))
 
 /// TK-1: the token of a request, and of the section that it is for. The later section's is the greater: they
 /// follow each other by stamp, and then by the requester's name (RA-2).
@@ -45,14 +49,14 @@ class RequestTable {
   /// The own log holds this grant.
   void close(const GrantEntry& grant);
 
-  /// nullptr when that request is not open.
+  /// nullptr when that request is not known, or superseded.
   OpenRequest* find(KeyId key, NodeId requester, std::uint32_t stamp);
   Open& open(KeyId key);
 
   /// After a crash: grants that were on their way are not any more. RA2_StampsSurvive off: stamps begin anew.
   void restart(const Rules& rules);
 
-  /// Open requests over all keys.
+  /// Requests over all keys that are not granted.
   std::size_t size() const;
 
   void addTo(StateHash& hash) const;

@@ -38,9 +38,9 @@ TEST(RequestTable, ALaterRequestSupersedesAnEarlierOne) {
 TEST(RequestTable, StampsPassWhatWasSeenAndSurviveARestart) {
   RequestTable table;
   table.note(kSecond, {kContested, 9}, {});
-  table.find(kContested, kSecond, 9)->granting = true;
+  table.find(kContested, kSecond, 9)->state = GrantState::granting;
   table.restart({});
-  EXPECT_FALSE(table.find(kContested, kSecond, 9)->granting);
+  EXPECT_EQ(table.find(kContested, kSecond, 9)->state, GrantState::open);
   EXPECT_EQ(table.nextStamp(), 10U);
 
   RequestTable careless;
