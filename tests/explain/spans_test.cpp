@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "explain/wait_for.hpp"
 #include "tests/explain/run_builder.hpp"
 
@@ -88,6 +91,42 @@ TEST(Spans, ARenewalProlongsADelegation) {
   EXPECT_EQ(span.token.counter, 2U);
   EXPECT_EQ(span.closed, closed);
   EXPECT_EQ(span.to.ns, 60 * kMillisecond);
+}
+
+TEST(Spans, AMembershipIsNotActiveBeforeItsPredecessorsHaveEnded) {
+  RunBuilder b;
+  b.add(0, kA, obs::MembershipRenewed{1, {15 * kMillisecond}});
+  b.add(10, kA, obs::MembershipInstalled{2, {}, 1, {}, sim::milliseconds(50)});
+  const auto active = b.add(60, kA, obs::MembershipActive{2});
+  const std::vector<Span> spans = spansIn(b);
+  const Span waits = only(spans, SpanKind::activation, kA);
+  EXPECT_EQ(waits.number, 2U);
+  EXPECT_EQ(waits.from.ns, 10 * kMillisecond);
+  EXPECT_EQ(waits.last, active);
+  EXPECT_EQ(only(spans, SpanKind::membership, kA).to.ns, 15 * kMillisecond) << "the lease of the old one";
+}
+
+TEST(Spans, AHomeMapIsActedOnUntilAChangeIsAcknowledged) {
+  RunBuilder b;
+  b.add(0, kA, obs::MembershipInstalled{1, {}, 1, {}, {}});
+  b.add(0, kA, obs::MembershipActive{1});
+  const auto stopped = b.add(10, kA, obs::HomeMapAcknowledged{2, 1, false});
+  b.add(15, kA, obs::HomeMapAcknowledged{2, 1, true});
+  const auto installed = b.add(20, kA, obs::MembershipInstalled{2, {}, 1, {}, {}});
+  b.add(20, kA, obs::MembershipActive{2});
+  b.add(30, kB, obs::NodeStarted{1});
+  const std::vector<Span> spans = spansIn(b);
+  std::vector<Span> acting;
+  std::ranges::copy_if(spans, std::back_inserter(acting),
+                       [](const Span& span) { return span.kind == SpanKind::membership; });
+  ASSERT_EQ(acting.size(), 2U);
+  EXPECT_EQ(acting[0].last, stopped);
+  EXPECT_EQ(acting[1].number, 2U);
+  EXPECT_EQ(acting[1].ended, SpanEnd::runEnd);
+  const Span between = only(spans, SpanKind::stopped, kA);
+  EXPECT_EQ(between.first, stopped);
+  EXPECT_EQ(between.last, installed);
+  EXPECT_EQ(describe(between, builderNames()), "stopped for home map 2");
 }
 
 TEST(WaitFor, NamesACycle) {
