@@ -169,7 +169,8 @@ TEST(Options, AreSetByPathWithUnits) {
         std::tuple{"protocol.skew", "3 weeks", "'3 weeks' is no duration"},
         std::tuple{"protocol.skew", "9999999999h", "is no duration"},
         std::tuple{"protocol.enabled", "yes", "'yes' is neither true nor false"},
-        std::tuple{"protocol.skw", "3s", "there is no option 'protocol.skw'; expected one of algorithm, epochLease"},
+        std::tuple{"protocol.skw", "3s",
+                   "there is no option 'protocol.skw'; expected one of algorithm, epochLease"},
         std::tuple{"nodes.count", "3", "there is no option 'nodes.count'"},
         std::tuple{"protocol", "3", "there is no option 'protocol'"},
         std::tuple{"", "3", "there is no option ''"}}) {
