@@ -122,7 +122,8 @@ constexpr std::array kBugs = {
     limit(74, Route::l2b, "S-63-unreachable-author", "recovery leaves out a writer that can not be reached"),
     limit(75, Route::l2c, "S-64-late-settlement", "a commit settles after the barrier was measured"),
     // Last write wins
-    limit(76, Route::l1a, "S-60-skewed-clock-in-flight", "the predecessor's clock is ahead, and its write wins"),
+    limit(76, Route::l1a, "S-60-skewed-clock-in-flight",
+          "the predecessor's clock is ahead, and its write wins"),
     limit(77, Route::l1b, "S-61-future-timestamp", "a caller's future timestamp outranks the successor"),
     none(78, "locked writes are compared by token, others by timestamp, which makes a circle",
          "tokens in replicated writes"),
