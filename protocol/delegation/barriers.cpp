@@ -22,8 +22,11 @@ void Barriers::start(const Env& env) {
   measured_ = false;
   asked_.clear();
   reached_.clear();
-  nonce_ = static_cast<std::uint64_t>(env.setup.self.value) << 48 |
-           static_cast<std::uint64_t>(incarnation_) << 32 | ++sequence_;
+  // Nobody else's, ever: an incarnation is the number of the disk above that of the start, and has a place
+  // apart from the node's for each.
+  nonce_ = static_cast<std::uint64_t>(incarnation_ >> 16) << 54 |
+           static_cast<std::uint64_t>(env.setup.self.value) << 48 |
+           static_cast<std::uint64_t>(incarnation_ & 0xffff) << 32 | ++sequence_;
   givesUpAt_ = env.now() + env.options().maxDelegation;
   const auto ask = [&](NodeId member) {
     if (member == env.setup.self) return;
