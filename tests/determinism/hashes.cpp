@@ -11,7 +11,7 @@ namespace holdfast {
 namespace {
 
 constexpr std::uint64_t kSeed = 7;
-constexpr std::uint64_t kSeeds = 24;
+constexpr std::uint64_t kSeeds = 8;
 
 void printScenarios() {
   for (const scenarios::Scenario& scenario : scenarios::allScenarios()) {
