@@ -3,11 +3,11 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <optional>
 
+#include "cli/json_source.hpp"
 #include "cli/run_report.hpp"
 #include "cli/study.hpp"
 #include "cli/suggest.hpp"
@@ -96,12 +96,8 @@ std::expected<void, Failure> write(Session& session, const std::string& file, bo
   if (!replace && std::filesystem::exists(file, ignored)) {
     return std::unexpected(Failure{fmt::format("{} exists already; expected a new name, or --force", file)});
   }
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  out << picture;
-  out.flush();
-  if (!out) {
-    return std::unexpected(Failure{fmt::format(
-        "{} could not be written; expected a folder that exists, may be written to, and has room", file)});
+  if (auto written = writeNewFile(file, picture, replace); !written) {
+    return std::unexpected(Failure{fmt::format("{} could not be written; {}", file, written.error().text)});
   }
   return {};
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "protocol/refuse_lock.hpp"
+
 namespace holdfast::protocol {
 
 Delegate::Delegate(const NodeSetup& setup, std::uint32_t incarnation)
@@ -112,9 +114,7 @@ void Delegate::lapseInside(Key& state, KeyId key, const Env& env) {
 // ---- Refusals ---------------------------------------------------------------------------------------------
 
 void Delegate::refuse(const Caller& caller, KeyId key, Cause cause, const Env& env) const {
-  const ErrorClass error = cause == Cause::contended ? ErrorClass::locked423 : ErrorClass::lockUnavailable503;
-  env.observe(obs::LockRefused{caller.call, key, error, cause});
-  env.context.reply(LockReply{caller.call, key, error, cause, Path::cached, Token{}, {}});
+  refuseLock(caller.call, key, cause, env);
 }
 
 void Delegate::refuseAll(Key& state, KeyId key, Cause cause, const Env& env) {

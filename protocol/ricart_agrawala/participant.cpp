@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "protocol/refuse_lock.hpp"
+
 namespace holdfast::protocol {
 
 Participant::Participant(const NodeSetup& setup)
@@ -162,9 +164,7 @@ void Participant::lapseInside(Key& state, KeyId key, const ParticipantEnv& env) 
 // ---- Refusals ---------------------------------------------------------------------------------------------
 
 void Participant::refuse(const Caller& caller, KeyId key, Cause cause, const ParticipantEnv& env) const {
-  const ErrorClass error = cause == Cause::contended ? ErrorClass::locked423 : ErrorClass::lockUnavailable503;
-  env.observe(obs::LockRefused{caller.call, key, error, cause});
-  env.context.reply(LockReply{caller.call, key, error, cause, Path::cached, Token{}, {}});
+  refuseLock(caller.call, key, cause, env);
 }
 
 void Participant::refuseAll(Key& state, KeyId key, Cause cause, const ParticipantEnv& env) {
