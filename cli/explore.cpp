@@ -41,6 +41,7 @@ struct ExploreArguments {
   std::string trace;
   std::string savePlan;
   bool liveness = false;
+  bool noReduction = false;
   bool force = false;
 };
 
@@ -87,6 +88,7 @@ std::expected<Exploration, Failure> readExploration(const ExploreArguments& argu
   if (!jobs) return std::unexpected(jobs.error());
   e.limits.jobs = *jobs;
   e.limits.memoryBytes = std::uint64_t{4096} << 20;
+  e.limits.reduce = !arguments.noReduction;
   std::expected<void, Failure> read;
   const auto count = [&](std::string_view option, const std::string& text, std::uint64_t most, auto&& take) {
     if (!read || text.empty()) return;
@@ -184,8 +186,10 @@ void reportExploration(Session& session, const explore::World& world, const expl
   const double omitted = explore::expectedOmissions(r.states);
   const std::string reason = r.cut == explore::Cut::none ? "" : fmt::format(" ({})", explore::reason(r.cut));
   session.out.say(fmt::format("{:<12}{}{}", name, explore::nameOf(r.verdict), reason));
-  session.out.say(fmt::format("            {} states, {} transitions, depth {}, {:.2f} s, {:.0f} states/s",
-                              r.states, r.transitions, r.depth, r.seconds, rate));
+  const std::uint64_t transitions = r.transitions + r.asleep;
+  const std::string taken = r.asleep == 0 ? "" : fmt::format(" ({} taken)", r.transitions);
+  session.out.say(fmt::format("            {} states, {} transitions{}, depth {}, {:.2f} s, {:.0f} states/s",
+                              r.states, transitions, taken, r.depth, r.seconds, rate));
   session.out.say(
       fmt::format("            {} MiB at most, {} node states, {} local steps; omitted by collision: "
                   "{:.1e} states expected",
@@ -197,7 +201,8 @@ void reportExploration(Session& session, const explore::World& world, const expl
                       {"verdict", explore::nameOf(r.verdict)},
                       {"reason", r.cut == explore::Cut::none ? "" : explore::reason(r.cut)},
                       {"states", r.states},
-                      {"transitions", r.transitions},
+                      {"transitions", transitions},
+                      {"taken", r.transitions},
                       {"depth", r.depth},
                       {"breach", explore::nameOf(static_cast<explore::Breach>(r.judgement.violation))},
                       {"stuck", r.judgement.stuck},
@@ -213,8 +218,8 @@ void reportExploration(Session& session, const explore::World& world, const expl
 
 /// The row of docs/explore.md.
 std::string explorationRow(const explore::Configuration& configuration, const explore::Result& r) {
-  return fmt::format("| `{}` | {} | {} | {} | {} | {} |", configuration.name, configuration.summary,
-                     explore::nameOf(r.verdict), r.states, r.transitions, r.depth);
+  return fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |", configuration.name, configuration.summary,
+                     explore::nameOf(r.verdict), r.states, r.transitions + r.asleep, r.transitions, r.depth);
 }
 
 /// The command that finds the same schedule again.
@@ -223,6 +228,7 @@ std::string commandOf(const Session& session, const ExploreArguments& arguments,
   std::string command = fmt::format("{} explore {}", shellWord(session.program), configuration.name);
   for (const std::string& rule : off) command += " --without " + rule;
   if (arguments.liveness) command += " --liveness";
+  if (arguments.noReduction) command += " --no-reduction";
   if (arguments.strategy != "breadth") command += " --strategy " + arguments.strategy;
   if (arguments.strategy == "random" || arguments.strategy == "priorities") {
     command += fmt::format(" --seed {} --schedules {}", arguments.seed, arguments.schedules);
@@ -286,8 +292,8 @@ Result exploreAll(Session& session, const ExploreArguments& arguments) {
     if (interrupted) break;
   }
   if (rows.size() > 1) {
-    session.out.print("| configuration | what | verdict | states | transitions | depth |");
-    session.out.print("|---|---|---|---|---|---|");
+    session.out.print("| configuration | what | verdict | states | transitions | taken | depth |");
+    session.out.print("|---|---|---|---|---|---|---|");
     for (const std::string& row : rows) session.out.print(row);
   }
   return worst;
@@ -315,6 +321,9 @@ Action declareExplore(CLI::App& app) {
   app.add_flag("--liveness", arguments->liveness,
                "keep the whole graph and look for cycles in which a caller waits for ever although timers, "
                "clocks and messages get their turn; on one thread");
+  app.add_flag("--no-reduction", arguments->noReduction,
+               "take both orders of steps that commute; states, depths and verdicts are the same. "
+               "--liveness, random and priorities never reduce");
   addJobsOption(app, arguments->jobs);
   app.add_option("--memory", arguments->memory, "stop before more is used; 4096 without it")
       ->type_name("MIB");

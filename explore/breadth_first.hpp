@@ -5,6 +5,9 @@
 // and the order of what they produce is that of the frontier, so counts, paths and verdicts are the same for
 // any number of threads. The bad state reported is the first of its level.
 //
+// With Limits::reduce, a model that tells which choices commute is explored with fewer transitions; states,
+// depths and paths' lengths are the same (independence.hpp).
+//
 // Memory is bounded: before a block is inserted, what it can take at most is added up, and the search stops
 // with Cut::memory rather than exceed the limit.
 #pragma once
@@ -13,9 +16,11 @@
 #include <atomic>
 #include <expected>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "explore/fingerprint_set.hpp"
+#include "explore/independence.hpp"
 #include "explore/paged_vector.hpp"
 #include "explore/search.hpp"
 #include "explore/search_tree.hpp"
@@ -53,7 +58,13 @@ class BreadthFirst {
   static constexpr std::size_t kChunks = 16;
   static constexpr std::size_t kAhead = 8;  // entries that are prefetched
 
+  // A step that costs much is taken once and its state kept until the block is done; others are taken again
+  // for the few successors that are new.
+  static constexpr bool kKeepsSuccessors = requires { requires M::kCostlySteps; };
+  struct Nothing {};
+
   struct Successor {
+    [[no_unique_address]] std::conditional_t<kKeepsSuccessors, State, Nothing> state;
     std::uint64_t fingerprint;
     Choice choice;
     std::uint32_t parent;  // in the frontier
@@ -62,12 +73,15 @@ class BreadthFirst {
   };
   struct Chunk {
     std::vector<Successor> successors;
+    std::size_t asleep = 0;
     std::size_t fresh = 0;
     std::size_t base = 0;     // where its new states go
     std::size_t bad = kNone;  // its first new state that is bad, by place in the next level
   };
   static constexpr std::size_t kNone = ~std::size_t{0};
 
+  bool reduces() const { return CommutingModel<M> && limits_.reduce; }
+  Sleepers sleepers(const State& before, const Choice& first, const State& after) const;
   void start();
   bool expandLevel(Result& result);
   void expand(std::size_t from, std::size_t to);
@@ -78,7 +92,8 @@ class BreadthFirst {
   template <class Body>
   void eachChunk(const Body& body);
   std::size_t bytesNow() const {
-    return visited_.bytes() + tree_.bytes() + frontier_.bytes() + next_.bytes() + bytesOf(model_);
+    return visited_.bytes() + tree_.bytes() + frontier_.bytes() + next_.bytes() + asleep_.bytes() +
+           nextAsleep_.bytes() + bytesOf(model_);
   }
   void tell(std::uint64_t transitions);
 
@@ -90,10 +105,13 @@ class BreadthFirst {
   SearchTree tree_;
   PagedVector<State, 12> frontier_;
   PagedVector<State, 12> next_;
+  PagedVector<Sleepers, 12> asleep_;  // of the frontier; nothing without reduction
+  PagedVector<Sleepers, 12> nextAsleep_;
   std::vector<Chunk> chunks_ = std::vector<Chunk>(kChunks);
   std::size_t used_ = 0;  // chunks of the block at hand
   std::uint64_t transitions_ = 0;
-  std::size_t expanded_ = 0;  // states of the frontier
+  std::uint64_t sleeping_ = 0;  // choices left out
+  std::size_t expanded_ = 0;    // states of the frontier
   std::size_t peak_ = 0;
 };
 
@@ -106,6 +124,19 @@ void BreadthFirst<M>::start() {
   tree_.ordinals.push(0);
   tree_.levels = {0};
   frontier_.push(initial);
+  if (reduces()) asleep_.push(0);
+}
+
+template <Model M>
+Sleepers BreadthFirst<M>::sleepers(const State& before, const Choice& first, const State& after) const {
+  if constexpr (CommutingModel<M>) {
+    thread_local std::vector<Choice> choices;
+    choices.clear();
+    model_.choices(after, choices);
+    return sleepersOf(model_, before, first, after, choices);
+  } else {
+    return 0;
+  }
 }
 
 template <Model M>
@@ -113,6 +144,7 @@ Result BreadthFirst<M>::run() {
   start();
   Result result;
   transitions_ = tree_.transitions;
+  sleeping_ = tree_.asleep;
   result.judgement = tree_.size() == 1 ? model_.judge(frontier_[0]) : Judgement{};
   if (result.judgement.bad()) {
     result.verdict = Verdict::violated;
@@ -122,6 +154,7 @@ Result BreadthFirst<M>::run() {
   }
   result.states = visited_.size();
   result.transitions = transitions_;
+  result.asleep = sleeping_;
   result.bytes = std::max(peak_, bytesNow());
   result.setBytes = visited_.bytes() + tree_.bytes();
   result.seconds = watch_.seconds();
@@ -148,6 +181,7 @@ bool BreadthFirst<M>::expandLevel(Result& result) {
     for (std::size_t i = 0; i < used_; ++i) {
       chunks_[i].base = next_.size() + fresh;
       fresh += chunks_[i].fresh;
+      sleeping_ += chunks_[i].asleep;
     }
     keep(fresh);
     transitions_ += successors;
@@ -169,8 +203,11 @@ bool BreadthFirst<M>::expandLevel(Result& result) {
   }
   tree_.levels.push_back(tree_.levels.back() + frontier_.size());
   tree_.transitions = transitions_;
+  tree_.asleep = sleeping_;
   frontier_.swap(next_);
   next_.clear();
+  asleep_.swap(nextAsleep_);
+  nextAsleep_.clear();
   expanded_ = 0;
   return true;
 }
@@ -191,6 +228,7 @@ void BreadthFirst<M>::expand(std::size_t from, std::size_t to) {
     thread_local std::vector<Choice> choices;
     Chunk& chunk = chunks_[index];
     chunk.successors.clear();
+    chunk.asleep = 0;
     chunk.fresh = 0;
     chunk.bad = kNone;
     const std::size_t end = std::min(from + (index + 1) * kChunk, to);
@@ -198,12 +236,21 @@ void BreadthFirst<M>::expand(std::size_t from, std::size_t to) {
       const State& state = frontier_[place];
       choices.clear();
       model_.choices(state, choices);
+      const Sleepers asleep = reduces() ? asleep_[place] : 0;
       for (std::size_t ordinal = 0; ordinal < choices.size(); ++ordinal) {
+        if (sleeps(asleep, ordinal)) {
+          ++chunk.asleep;
+          continue;
+        }
         State successor = state;
         model_.apply(successor, choices[ordinal]);
-        chunk.successors.push_back({model_.fingerprint(successor), choices[ordinal],
-                                    static_cast<std::uint32_t>(place), static_cast<std::uint16_t>(ordinal),
-                                    false});
+        Successor& kept = chunk.successors.emplace_back();
+        if constexpr (kKeepsSuccessors) kept.state = successor;
+        kept.fingerprint = model_.fingerprint(successor);
+        kept.choice = choices[ordinal];
+        kept.parent = static_cast<std::uint32_t>(place);
+        kept.ordinal = static_cast<std::uint16_t>(ordinal);
+        kept.fresh = false;
       }
     }
   });
@@ -237,6 +284,7 @@ void BreadthFirst<M>::insert() {
 template <Model M>
 void BreadthFirst<M>::keep(std::size_t freshStates) {
   next_.resize(next_.size() + freshStates);
+  if (reduces()) nextAsleep_.resize(next_.size());
   tree_.parents.resize(tree_.parents.size() + freshStates);
   tree_.ordinals.resize(tree_.ordinals.size() + freshStates);
   const std::size_t level = static_cast<std::size_t>(tree_.levels.back());
@@ -248,9 +296,14 @@ void BreadthFirst<M>::keepChunk(Chunk& chunk, std::size_t level) {
   std::size_t place = chunk.base;
   for (const Successor& successor : chunk.successors) {
     if (!successor.fresh) continue;
-    State state = frontier_[successor.parent];
-    model_.apply(state, successor.choice);
-    next_[place] = state;
+    State& state = next_[place];
+    if constexpr (kKeepsSuccessors) {
+      state = successor.state;
+    } else {
+      state = frontier_[successor.parent];
+      model_.apply(state, successor.choice);
+    }
+    if (reduces()) nextAsleep_[place] = sleepers(frontier_[successor.parent], successor.choice, state);
     const std::size_t record = level + frontier_.size() + place;
     tree_.parents[record] = static_cast<std::uint32_t>(level + successor.parent);
     tree_.ordinals[record] = successor.ordinal;
@@ -268,7 +321,7 @@ Cut BreadthFirst<M>::cutBefore(std::size_t successors) const {
   if (limits_.states != 0 && visited_.size() >= limits_.states) return Cut::states;
   if (tree_.size() + successors > UINT32_MAX) return Cut::states;
   if (limits_.memoryBytes != 0) {
-    const std::size_t records = successors * (sizeof(State) + 6);
+    const std::size_t records = successors * (sizeof(State) + (reduces() ? sizeof(Sleepers) : 0) + 6);
     if (bytesNow() + visited_.growth(successors) + records > limits_.memoryBytes) return Cut::memory;
   }
   return Cut::none;
@@ -289,22 +342,30 @@ bool BreadthFirst<M>::resume(SearchTree tree) {
   frontier_.clear();
   frontier_.push(model_.initial());
   visited_.insert(model_.fingerprint(frontier_[0]));
+  asleep_.clear();
+  if (reduces()) asleep_.push(0);
   for (std::size_t level = 1; level < tree.levels.size(); ++level) {
     const std::uint64_t before = tree.levels[level - 1];
     const std::uint64_t begin = tree.levels[level];
     const std::uint64_t end = level + 1 < tree.levels.size() ? tree.levels[level + 1] : tree.size();
     next_.clear();
+    nextAsleep_.clear();
     for (std::uint64_t i = begin; i < end; ++i) {
       if (tree.parents[i] < before || tree.parents[i] >= begin) return false;
-      State state = frontier_[tree.parents[i] - before];
+      const State& parent = frontier_[tree.parents[i] - before];
+      State state = parent;
       choices.clear();
       model_.choices(state, choices);
       if (tree.ordinals[i] >= choices.size()) return false;
-      model_.apply(state, choices[tree.ordinals[i]]);
+      const Choice choice = choices[tree.ordinals[i]];
+      model_.apply(state, choice);
       if (!visited_.insert(model_.fingerprint(state))) return false;
       next_.push(state);
+      if (reduces()) nextAsleep_.push(sleepers(parent, choice, state));
     }
     frontier_.swap(next_);
+    asleep_.swap(nextAsleep_);
+    nextAsleep_.clear();
   }
   next_.clear();
   tree_ = std::move(tree);

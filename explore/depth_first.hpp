@@ -6,9 +6,11 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 #include "explore/fingerprint_set.hpp"
+#include "explore/independence.hpp"
 #include "explore/search.hpp"
 
 namespace holdfast::explore {
@@ -83,6 +85,7 @@ class DepthFirst {
   struct Step {
     State state;
     std::vector<Choice> choices;
+    Sleepers asleep = 0;
     std::size_t next = 0;
   };
 
@@ -129,7 +132,17 @@ bool DepthFirst<M>::enter(const State& state, Result& result) {
     return false;
   }
   model_.choices(state, step.choices);
-  result.transitions += step.choices.size();
+  step.asleep = 0;
+  if constexpr (CommutingModel<M>) {
+    if (limits_.reduce && length_ > 1) {
+      const Step& before = path_[length_ - 2];
+      step.asleep =
+          sleepersOf(model_, before.state, before.choices[before.next - 1], step.state, step.choices);
+    }
+  }
+  const auto asleep = static_cast<std::uint64_t>(std::popcount(step.asleep));
+  result.transitions += step.choices.size() - asleep;
+  result.asleep += asleep;
   if (length_ <= bound_) return true;
   if (!step.choices.empty()) result.cut = Cut::depth;
   step.choices.clear();
@@ -149,6 +162,10 @@ Result DepthFirst<M>::round() {
     Step& step = path_[length_ - 1];
     if (step.next == step.choices.size()) {
       --length_;
+      continue;
+    }
+    if (sleeps(step.asleep, step.next)) {
+      ++step.next;
       continue;
     }
     State successor = step.state;

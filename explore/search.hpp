@@ -40,6 +40,7 @@ struct Limits {
   std::uint32_t depth = 0;        ///< Steps from the initial state; 0: no bound.
   double seconds = 0;             ///< 0: no bound.
   unsigned jobs = 1;              ///< Threads; the result does not depend on it.
+  bool reduce = false;            ///< Take one order of steps that commute, where the model tells them.
   const std::atomic<bool>* interrupted = nullptr;
   /// Called at most about twice a second from the thread that searches.
   std::function<void(const Progress&)> progress;
@@ -49,7 +50,8 @@ struct Result {
   Verdict verdict = Verdict::incomplete;
   Cut cut = Cut::none;
   std::uint64_t states = 0;         ///< Distinct fingerprints.
-  std::uint64_t transitions = 0;    ///< Choices of all expanded states.
+  std::uint64_t transitions = 0;    ///< Choices of all expanded states that were taken.
+  std::uint64_t asleep = 0;         ///< And those that reduction has left out.
   std::uint32_t depth = 0;          ///< The longest distance from the initial state that was reached.
   Judgement judgement;              ///< Of the last state of `path`.
   std::uint64_t cycle = 0;          ///< Of fairCycles(): states among which somebody waits for ever.

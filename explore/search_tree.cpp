@@ -12,7 +12,7 @@ namespace holdfast::explore {
 namespace {
 
 constexpr std::string_view kMagic = "holdfast-checkpoint";
-constexpr int kCheckpointVersion = 1;
+constexpr int kCheckpointVersion = 2;
 
 /// Writes or reads little-endian words and keeps a checksum of them.
 class CheckpointWriter {
@@ -68,6 +68,7 @@ std::expected<void, std::string> saveCheckpoint(const std::string& file, const s
     out << kMagic << ' ' << kCheckpointVersion << '\n' << identity << '\n';
     CheckpointWriter writer(out);
     writer.word(tree.transitions, 8);
+    writer.word(tree.asleep, 8);
     writer.word(tree.levels.size(), 8);
     for (const std::uint64_t level : tree.levels) writer.word(level, 8);
     writer.word(tree.size(), 8);
@@ -93,8 +94,12 @@ std::expected<SearchTree, std::string> loadCheckpoint(const std::string& file, c
   std::string of;
   std::getline(in, header);
   if (header != fmt::format("{} {}", kMagic, kCheckpointVersion)) {
-    return std::unexpected(fmt::format("{} is no checkpoint of version {}: it begins with '{}'", file,
-                                       kCheckpointVersion, header.substr(0, 40)));
+    if (!header.starts_with(kMagic)) {
+      return std::unexpected(
+          fmt::format("{} is no checkpoint; expected a file that --checkpoint wrote", file));
+    }
+    return std::unexpected(fmt::format("{} is a checkpoint of another version than {}, which this is", file,
+                                       kCheckpointVersion));
   }
   std::getline(in, of);
   if (of != identity) {
@@ -105,6 +110,7 @@ std::expected<SearchTree, std::string> loadCheckpoint(const std::string& file, c
   SearchTree tree;
   CheckpointReader reader(in);
   tree.transitions = reader.word(8);
+  tree.asleep = reader.word(8);
   const std::uint64_t levels = reader.word(8);
   if (levels == 0 || levels > UINT32_MAX) return damaged();
   for (std::uint64_t i = 0; i < levels && reader.good(); ++i) tree.levels.push_back(reader.word(8));

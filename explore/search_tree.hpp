@@ -18,7 +18,8 @@ struct SearchTree {
   PagedVector<std::uint32_t> parents;
   PagedVector<std::uint16_t> ordinals;
   std::vector<std::uint64_t> levels;  ///< Where each complete level begins; the last one is to be expanded.
-  std::uint64_t transitions = 0;      ///< Of all levels before the last one.
+  std::uint64_t transitions = 0;      ///< Taken from all levels before the last one.
+  std::uint64_t asleep = 0;           ///< Left out there by reduction.
 
   std::size_t size() const { return parents.size(); }
   std::size_t bytes() const { return parents.bytes() + ordinals.bytes(); }

@@ -13,8 +13,9 @@ Result breadthFirst(const World& world, Limits limits) {
 
 std::expected<Result, std::string> breadthFirst(const World& world, Limits limits, const std::string& file,
                                                 const std::string& resumeFrom) {
+  std::string identity = identityOf(world.configuration());
+  if (limits.reduce) identity += " reduced";
   BreadthFirst<World> search(world, std::move(limits));
-  const std::string identity = identityOf(world.configuration());
   if (!resumeFrom.empty()) {
     auto tree = loadCheckpoint(resumeFrom, identity);
     if (!tree) return std::unexpected(std::move(tree.error()));

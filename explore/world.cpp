@@ -25,6 +25,7 @@ World::World(Configuration configuration)
     // A tick is no input; its own kind keeps it apart from a Wake.
     ticks_[i] = table_->addItem({ItemKind::tick, i, i, protocol::Wake{}, {}, 0});
     boots_[i] = table_->addItem({ItemKind::local, i, i, protocol::Boot{}, {}, 0});
+    ranks_[i] = i;
   }
   addPrograms();
   boot();

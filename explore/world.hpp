@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "explore/ghost.hpp"
+#include "explore/independence.hpp"
 #include "explore/model.hpp"
 #include "explore/node_table.hpp"
 
@@ -57,6 +58,9 @@ class World {
     friend bool operator==(const Choice&, const Choice&) = default;
   };
 
+  /// A step looks up what nodes do and sorts what is under way.
+  static constexpr bool kCostlySteps = true;
+
   /// Precondition: whatIsWrong(configuration) is empty.
   explicit World(Configuration configuration);
 
@@ -77,6 +81,9 @@ class World {
   std::uint64_t fingerprint(const State& state) const;
   Judgement judge(const State& state) const;
   std::uint32_t actor(const State& state, const Choice& choice) const;
+  /// For partial-order reduction (independence.hpp); what commutes, and why, is in independence.cpp.
+  std::uint32_t rank(const Choice& choice) const;
+  bool commutes(const State& before, const Choice& first, const State& after, const Choice& then) const;
   /// The lock calls that wait at a node that runs, a bit each.
   std::uint32_t waiters(const State& state) const;
   /// Faults need not strike, and clients may stay where they are.
@@ -143,6 +150,11 @@ class World {
   bool isCut(const State& state, std::uint8_t a, std::uint8_t b) const {
     return (state.cut >> pairOf(a, b) & 1U) != 0;
   }
+  std::uint8_t nodeOf(const Choice& choice) const;
+  bool isStep(const Choice& choice) const;
+  bool wasUnderWay(const State& before, const State& after, const Choice& choice) const;
+  template <class Marks>
+  void mark(const State& state, const Choice& choice, Marks& marks) const;
   std::uint16_t queueOf(const Item& item) const;
   std::uint32_t peerUp(std::uint8_t node, std::uint8_t peer) const;
 
@@ -154,11 +166,12 @@ class World {
   std::array<std::uint32_t, kMaxNodes> wakes_{};
   std::array<std::uint32_t, kMaxNodes> ticks_{};
   std::array<std::uint32_t, kMaxNodes> boots_{};
+  std::array<std::uint32_t, kMaxNodes> ranks_{};  // of the steps of a node
   std::vector<Fed> bootTrail_;
   State initial_;
 };
 
-static_assert(Model<World>);
+static_assert(CommutingModel<World>);
 // States are hashed as bytes.
 static_assert(std::has_unique_object_representations_v<World::State>);
 

@@ -35,6 +35,31 @@ void CalibrationModel::choices(const State& s, std::vector<Choice>& out) const {
   }
 }
 
+/// A delegate's rules read and write what is its own: its mode, its clock's lag and its slots. The home's
+/// rules read and write the home's part and the slots of one delegate, or of the owner; its tick those of
+/// all.
+bool CalibrationModel::commutes(const State& before, const Choice& first, const State&,
+                                const Choice& then) const {
+  // A state that is sorted anew does not tell which delegate a choice of the state before was about.
+  if (parameters_.symmetry) return false;
+  if (!ofHome(first.rule) && !ofHome(then.rule)) return first.delegate != then.delegate;
+  if (ofHome(first.rule) == ofHome(then.rule)) return false;
+  const Choice& home = ofHome(first.rule) ? first : then;
+  const Choice& own = ofHome(first.rule) ? then : first;
+  switch (home.rule) {
+    case homeTicks:
+      return false;
+    case homeExpires:
+    case homeLocks:
+    case homeUnlocks:
+      return true;
+    case homeRecalls:
+      return own.delegate != home.delegate && !before.delegates[own.delegate].owner;
+    default:
+      return own.delegate != home.delegate;
+  }
+}
+
 void CalibrationModel::tickHome(State& s) {
   if (s.remaining > 0) --s.remaining;
   for (Delegate& d : s.delegates) {

@@ -74,6 +74,9 @@ class CalibrationModel {
   Judgement judge(const State& s) const;
   /// Each rule of each delegate is an event of its own.
   std::uint32_t actor(const State&, const Choice& choice) const { return choice.rule * 3U + choice.delegate; }
+  /// For partial-order reduction; under symmetry nothing counts as commuting.
+  std::uint32_t rank(const Choice& choice) const { return ofHome(choice.rule) ? 0U : choice.delegate + 1U; }
+  bool commutes(const State& before, const Choice& first, const State& after, const Choice& then) const;
 
  private:
   static constexpr std::uint8_t kLease = 2;
@@ -102,6 +105,9 @@ class CalibrationModel {
     losesRecall,
   };
 
+  static bool ofHome(std::uint8_t rule) {
+    return rule <= homeTicks || (rule >= homeGrants && rule <= homeReceivesRelease);
+  }
   static void toIdle(Delegate& d) {
     d.mode = Mode::idle;
     d.remaining = 0;
