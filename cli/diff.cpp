@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/recording.hpp"
 #include "cli/run_report.hpp"
 #include "cli/verb.hpp"
 #include "traces/difference.hpp"
@@ -88,9 +89,9 @@ void printKinds(Session& session, const std::vector<traces::KindDifference>& kin
 
 Result diff(Session& session, const DiffArguments& arguments) {
   const auto first = traces::readTrace(arguments.first);
-  if (!first) return std::unexpected(Failure{first.error().text()});
+  if (!first) return std::unexpected(unreadable(arguments.first, first.error()));
   const auto second = traces::readTrace(arguments.second);
-  if (!second) return std::unexpected(Failure{second.error().text()});
+  if (!second) return std::unexpected(unreadable(arguments.second, second.error()));
   session.out.say("first       " + arguments.first);
   session.out.say("second      " + arguments.second);
 

@@ -82,8 +82,22 @@ std::expected<void, Failure> readSchedule(const Recording& recording, Subject& s
 
 std::expected<Recording, Failure> Recording::open(const std::string& path) {
   auto reader = traces::TraceReader::open(path);
-  if (!reader) return std::unexpected(Failure{reader.error().text()});
+  if (!reader) return std::unexpected(unreadable(path, reader.error()));
   return Recording(path, std::move(*reader));
+}
+
+Failure unreadable(const std::string& path, const traces::TraceError& error) {
+  // A plan file begins with its version, whether or not there is a line feed before it.
+  std::string start(64, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<std::size_t>(file.gcount()));
+  std::erase_if(start, [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; });
+  if (!start.starts_with("{\"holdfastPlan\"")) return Failure{error.text()};
+  return Failure{
+      fmt::format("{}:1:1: this is a plan file; expected a trace, which --trace writes ('holdfast "
+                  "run --plan' executes a plan file, and records it with --trace)",
+                  path)};
 }
 
 Failure Recording::wrong(std::uint64_t line, std::string_view place, const std::string& what) const {

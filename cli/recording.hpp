@@ -40,6 +40,9 @@ class Recording {
   traces::TraceReader reader_;
 };
 
+/// Why a file could not be read as a trace, with what to do if it is a plan file.
+Failure unreadable(const std::string& path, const traces::TraceError& error);
+
 /// What the trace is a run of. The random workload gets the trace's plan, whatever plan its seed would give.
 std::expected<Subject, Failure> subjectOf(const Recording& recording);
 

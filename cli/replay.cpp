@@ -85,18 +85,26 @@ void reportDivergence(Session& session, const traces::Divergence& divergence, co
                       {"reexecuted", listed(divergence.reexecuted)}});
 }
 
+/// In what the recorded judgement differs from the new one, which is the same if the events are and the
+/// checkers have not changed; the words of findings do not count.
+std::vector<std::string> changesOfVerdict(const nlohmann::json& recorded, const nlohmann::json& now) {
+  std::vector<std::string> changes;
+  for (const char* const member : {"verdict", "safetyViolations", "livenessViolations"}) {
+    const nlohmann::json before = recorded.value(member, nlohmann::json());
+    if (before == now.at(member)) continue;
+    changes.push_back(fmt::format("{}: recorded {}, now {}", member, before.dump(), now.at(member).dump()));
+  }
+  return changes;
+}
+
 /// Says how the new run compares with the recorded one; gives the exit code.
 int reportComparison(Session& session, const ReplayArguments& arguments, const Outcome& outcome,
                      const traces::Ending& recorded, const ComparingSink& sink) {
-  const bool same = sink.hash() == recorded.hash && sink.count() == recorded.events;
-  std::string before = "?";
-  if (const auto found = recorded.verdict.find("verdict");
-      found != recorded.verdict.end() && found->is_string()) {
-    before = found->get<std::string>();
-  }
+  const bool sameEvents = sink.hash() == recorded.hash && sink.count() == recorded.events;
+  const std::vector<std::string> changes = changesOfVerdict(recorded.verdict, verdictJson(outcome));
   const std::string recordedHash = traces::hexHash(recorded.hash);
   const std::string hash = traces::hexHash(sink.hash());
-  if (same) {
+  if (sameEvents) {
     session.out.say(fmt::format("compared    the same {} events as recorded, hash {}", sink.count(), hash));
   } else {
     session.out.say(
@@ -105,13 +113,15 @@ int reportComparison(Session& session, const ReplayArguments& arguments, const O
                     sink.count(), hash, recorded.events, recordedHash,
                     arguments.verify ? "" : "; --verify names the first that differs"));
   }
-  if (before != obs::nameOf(outcome.ending)) {
-    session.out.say(fmt::format("note        the recorded verdict is {}, now it is {}", before,
-                                obs::nameOf(outcome.ending)));
+  if (!changes.empty()) {
+    session.out.say(
+        fmt::format("compared    not the verdict that was recorded; {}", fmt::join(changes, "; ")));
   }
+  const bool same = sameEvents && changes.empty();
   const int exitCode = arguments.verify && !same ? kExitDiverged : outcome.exitCode;
   session.out.object({{"is", "comparison"},
                       {"same", same},
+                      {"verdictChanges", changes},
                       {"verified", arguments.verify},
                       {"exitCode", exitCode},
                       {"events", sink.count()},
@@ -169,8 +179,10 @@ Action declareReplay(CLI::App& app) {
   app.add_option("trace", arguments->trace, "a trace that --trace wrote; see docs/trace-format.md")
       ->type_name("TRACE")
       ->required();
-  app.add_flag("--verify", arguments->verify,
-               "compare event by event, and name the first that differs with what happened around it");
+  app.add_flag(
+      "--verify", arguments->verify,
+      "compare event by event, and name the first that differs with what happened around it; compare "
+      "the verdicts, too");
   app.add_flag("--print-options", arguments->printOptions,
                "print every option on a line of its own instead of in groups");
   app.footer(

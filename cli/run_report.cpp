@@ -27,9 +27,11 @@ std::string verdictLine(const Outcome& outcome) {
   const std::string admissions = counted(outcome.report.coverage.admissions(), "admission");
   switch (outcome.ending) {
     case Ending::held:
-      return outcome.expectations == 0 ? fmt::format("held: {}, every promise kept", admissions)
-                                       : fmt::format("held: {}, every promise kept, {} met", admissions,
-                                                     counted(outcome.expectations, "expectation"));
+      return fmt::format(
+          "held: {}, every promise kept{}{}", admissions,
+          outcome.brokenOutside ? " as assumed, and one broken as expected outside of that" : "",
+          outcome.expectations == 0 ? ""
+                                    : fmt::format(", {} met", counted(outcome.expectations, "expectation")));
     case Ending::safetyViolation:
     case Ending::livenessViolation:
       return fmt::format("{}: {} of safety and {} of liveness", wordsOf(outcome.ending),
@@ -69,6 +71,7 @@ Json outcomeJson(const Outcome& outcome, const RunFacts& facts) {
             {"livenessViolations", report.findings.count(Severity::liveness)},
             {"expectations", outcome.expectations},
             {"unmet", outcome.unmet.size()},
+            {"brokenOutside", outcome.brokenOutside},
             {"routes", std::move(routes)},
             {"coverage", coverageJson(report.coverage)},
             {"simulatedNs", report.simulated.ns},

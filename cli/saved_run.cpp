@@ -26,6 +26,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kMostObservations = 5'000'000;
 constexpr std::uint64_t kMostDrawn = 100'000;
 constexpr int kMostFolders = 10'000;
+constexpr std::string_view kTraceOption = "--trace: ";
 
 bool holds(const fs::path& path, const std::string& text) {
   std::ifstream file(path, std::ios::binary);
@@ -51,7 +52,7 @@ std::expected<Place, Failure> placeFor(const fs::path& out, const std::string& n
     const fs::path folder = out / (number == 1 ? name : fmt::format("{}-{}", name, number));
     if (fs::create_directory(folder, error)) return Place{folder, false};
     if (error) return fail(folder, error);
-    // verdict.json is written last, so that a folder with it is complete.
+    // Another process may be writing into a folder that has no verdict yet.
     if (fs::exists(folder / "verdict.json", error) && holds(folder / "plan.json", plan)) {
       return Place{folder, true};
     }
@@ -100,6 +101,40 @@ void addSaveOptions(CLI::App& app, SaveArguments& arguments) {
   app.add_flag("--no-save", arguments.off, "do not save a failure");
 }
 
+namespace {
+
+/// Writes everything that is kept of a run; the verdict is last, so that a folder with it is complete.
+std::expected<void, Failure> writeInto(const fs::path& folder, const Subject& subject, const Outcome& outcome,
+                                       const RunFacts& facts, const std::string& plan) {
+  if (outcome.report.observations <= kMostObservations) {
+    auto traced = runTraced({(folder / "trace.jsonl").string(), false}, subject,
+                            [&](scenarios::ObservationSink* sink) { return execute(subject, sink); });
+    if (!traced) {
+      // Nobody has asked for the option that the text is about.
+      std::string why = traced.error().text;
+      if (why.starts_with(kTraceOption)) why.erase(0, kTraceOption.size());
+      return std::unexpected(Failure{why});
+    }
+    // A picture is for comfort; everything that it shows is in the trace.
+    if (outcome.report.observations <= kMostDrawn) {
+      const auto page = pageOf((folder / "trace.jsonl").string());
+      if (page) (void)writeNewFile(folder / "diagram.html", *page);
+    }
+  }
+  scenarios::RunOptions options = subject.options;
+  options.seed = subject.seed;
+  const std::pair<const char*, std::string> files[] = {
+      {"options.json", scenarios::indented(scenarios::writeJson(options)) + "\n"},
+      {"plan.json", plan},
+      {"verdict.json", verdictText(subject, outcome, facts)}};
+  for (const auto& [fileName, text] : files) {
+    if (auto written = writeNewFile(folder / fileName, text); !written) return written;
+  }
+  return {};
+}
+
+}  // namespace
+
 std::expected<std::string, Failure> saveRun(const std::string& out, const Subject& subject,
                                             const Outcome& outcome, const RunFacts& facts,
                                             std::string_view name) {
@@ -111,25 +146,11 @@ std::expected<std::string, Failure> saveRun(const std::string& out, const Subjec
   if (!place) return std::unexpected(place.error());
   const fs::path& folder = place->folder;
   if (!place->there) {
-    if (outcome.report.observations <= kMostObservations) {
-      auto traced = runTraced({(folder / "trace.jsonl").string(), false}, subject,
-                              [&](scenarios::ObservationSink* sink) { return execute(subject, sink); });
-      if (!traced) return std::unexpected(traced.error());
-      // A picture is for comfort; everything that it shows is in the trace.
-      if (outcome.report.observations <= kMostDrawn) {
-        const auto page = pageOf((folder / "trace.jsonl").string());
-        if (page) (void)writeNewFile(folder / "diagram.html", *page);
-      }
-    }
-    scenarios::RunOptions options = subject.options;
-    options.seed = subject.seed;
-    const std::pair<const char*, std::string> files[] = {
-        {"options.json", scenarios::indented(scenarios::writeJson(options)) + "\n"},
-        {"plan.json", plan},
-        {"verdict.json", verdictText(subject, outcome, facts)}};
-    for (const auto& [fileName, text] : files) {
-      if (auto written = writeNewFile(folder / fileName, text); !written)
-        return std::unexpected(written.error());
+    if (auto written = writeInto(folder, subject, outcome, facts, plan); !written) {
+      // Half a folder is of no use to anybody, and on a full disk its room is wanted for the report.
+      std::error_code ignored;
+      fs::remove_all(folder, ignored);
+      return std::unexpected(written.error());
     }
   }
   linkLatest(out, folder);
@@ -141,8 +162,9 @@ std::string savedOrWhyNot(Session& session, const SaveArguments& arguments, cons
   if (arguments.off) return "";
   const auto saved = saveRun(arguments.out, subject, outcome, facts);
   if (saved) return *saved;
-  session.out.say("not saved   " + saved.error().text);
-  session.out.object({{"is", "note"}, {"text", "the failure was not saved: " + saved.error().text}});
+  const std::string why = fmt::format("{} seed {}: {}", subject.name(), subject.seed, saved.error().text);
+  session.out.say("not saved   " + why);
+  session.out.object({{"is", "note"}, {"text", "the failure was not saved: " + why}});
   return "";
 }
 

@@ -91,4 +91,15 @@ Outcome execute(const Schedule& schedule, const protocol::Rules& rules, scenario
   return outcome;
 }
 
+SchedulePlayer::SchedulePlayer(const Schedule& schedule, const protocol::Rules& rules)
+    : world_(std::make_unique<explore::World>(configurationOf(schedule.scenario, rules))) {}
+
+SchedulePlayer::~SchedulePlayer() = default;
+
+SchedulePlayer::Played SchedulePlayer::play(std::span<const std::string> steps) const {
+  explore::Possible possible = explore::possibleOf(*world_, steps);
+  explore::Replayed run = explore::replay(*world_, possible.path);
+  return {std::move(possible.steps), std::move(run.findings), run.stuck};
+}
+
 }  // namespace holdfast::cli

@@ -5,12 +5,19 @@
 #pragma once
 
 #include <expected>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "checkers/finding.hpp"
 #include "protocol/rules.hpp"
 #include "scenarios/sink.hpp"
+
+namespace holdfast::explore {
+class World;
+}
 
 namespace holdfast::cli {
 
@@ -32,5 +39,26 @@ std::expected<Schedule, std::string> scheduleOf(std::string_view scenario, std::
 
 /// Takes the steps and judges what was observed. `sink` may be null.
 Outcome execute(const Schedule& schedule, const protocol::Rules& rules, scenarios::ObservationSink* sink);
+
+/// Plays schedules of one configuration that may have steps in them which can not happen.
+class SchedulePlayer {
+ public:
+  /// `schedule`: as scheduleOf() gives it with the same rules.
+  SchedulePlayer(const Schedule& schedule, const protocol::Rules& rules);
+  SchedulePlayer(const SchedulePlayer&) = delete;
+  SchedulePlayer& operator=(const SchedulePlayer&) = delete;
+  ~SchedulePlayer();
+
+  struct Played {
+    std::vector<std::string> steps;  ///< Those that happened.
+    checkers::Findings findings;
+    bool stuck = false;  ///< In the end a caller waits, and nothing can happen any more.
+  };
+  /// May be called from several threads at once.
+  Played play(std::span<const std::string> steps) const;
+
+ private:
+  std::unique_ptr<explore::World> world_;
+};
 
 }  // namespace holdfast::cli

@@ -120,6 +120,12 @@ Result showRun(Session& session, const ShowArguments& arguments) {
   if (arguments.slice && arguments.whole) {
     return std::unexpected(Failure{"--slice and --whole exclude each other; expected one of them"});
   }
+  if (std::ranges::count(arguments.files, "-") > 1 ||
+      (session.out.settings().json && std::ranges::count(arguments.files, "-") > 0)) {
+    return std::unexpected(
+        Failure{"'-' is standard output, which has room for one picture alone, or for --json; "
+                "expected a file for each of the others"});
+  }
   const auto studied = study(session, "show", arguments.study);
   if (!studied) return std::unexpected(studied.error());
   auto options = sceneOptions(arguments, *studied);

@@ -15,6 +15,7 @@
 #include "cli/step_list.hpp"
 #include "cli/verb.hpp"
 #include "cli/verb_options.hpp"
+#include "shrink/schedule.hpp"
 #include "shrink/shrink.hpp"
 
 namespace holdfast::cli {
@@ -32,6 +33,8 @@ struct ShrinkArguments {
   SubjectArguments subject;
   SaveArguments save;
 };
+
+constexpr std::string_view kStuck = "in the end a caller waits, and nothing can happen any more";
 
 /// Shows how small it is by now, and ends the search after an interrupt.
 class ShrinkProgressLine : public shrink::ShrinkProgress {
@@ -60,11 +63,10 @@ std::expected<Subject, Failure> failingSubject(const ShrinkArguments& arguments)
         Failure{"shrink: what is to be made small is missing; expected a plan file, or --seed N "
                 "for a seed of the random workload"});
   }
-  if (subject.schedule) {
-    return std::unexpected(Failure{
-        fmt::format("{} is a schedule of the explorer, of which breadth-first search finds a shortest "
-                    "one at once; expected a plan of the random workload",
-                    subject.name())});
+  if (subject.schedule && !arguments.seed.empty()) {
+    return std::unexpected(badValue("--seed", fmt::format("{} is a schedule of the explorer, which draws "
+                                                          "nothing; expected no seed with it",
+                                                          subject.name())));
   }
   if (subject.directed != nullptr) {
     return std::unexpected(
@@ -131,36 +133,50 @@ Json sizeJson(const shrink::Size& size) {
           {"simulatedNs", size.simulated.ns}};
 }
 
+/// What is reported of a search, whatever it has made small.
 struct ShrinkFacts {
+  std::optional<checkers::Signature>
+      signature;  ///< Nothing: a caller waits, and nothing can happen any more.
+  std::uint64_t runs = 0;
+  bool complete = true;
   std::chrono::nanoseconds real{};
   unsigned jobs = 1;
+  std::vector<std::string> steps;  ///< A line each.
+  std::string before;
+  std::string after;
+  Json beforeJson;
+  Json afterJson;
   RunFacts run;
 };
 
-void reportShrunk(Session& session, const shrink::ShrinkResult& result, const ShrinkFacts& facts) {
+void reportShrunk(Session& session, const scenarios::RunReport& report, const ShrinkFacts& facts) {
   Output& out = session.out;
-  out.say("failure     " + checkers::describe(result.signature));
-  out.say("before      " + sizeText(result.before));
-  out.say("after       " + sizeText(result.after));
-  for (const std::string& line : stepLines(result.smallest.plan, namesIn(result.report))) out.say(line);
-  reportViolations(session, result.report);
-  if (!result.complete) out.say("partial: ended before nothing more could be left out");
-  out.say(fmt::format("time        {} in {} on {}", counted(result.runs, "run"), elapsed(facts.real),
+  out.say("failure     " + (facts.signature ? checkers::describe(*facts.signature) : std::string(kStuck)));
+  out.say("before      " + facts.before);
+  out.say("after       " + facts.after);
+  for (const std::string& line : facts.steps) out.say(line);
+  reportViolations(session, report);
+  if (!facts.complete) out.say("partial: ended before nothing more could be left out");
+  out.say(fmt::format("time        {} in {} on {}", counted(facts.runs, "run"), elapsed(facts.real),
                       counted(facts.jobs, "job")));
   if (!facts.run.plan.empty()) out.say("plan        " + facts.run.plan);
   if (!facts.run.saved.empty()) out.say("saved       " + facts.run.saved);
   if (!facts.run.reproduce.empty()) out.say("reproduce   " + facts.run.reproduce);
-  Json json{{"is", "shrunk"},
-            {"checker", obs::nameOf(result.signature.checker)},
-            {"rule", checkers::ruleOf(result.signature.anomaly)},
-            {"anomaly", obs::nameOf(result.signature.anomaly)},
-            {"route", obs::nameOf(result.signature.route)},
-            {"before", sizeJson(result.before)},
-            {"after", sizeJson(result.after)},
-            {"runs", result.runs},
-            {"partial", !result.complete},
-            {"realNs", facts.real.count()},
-            {"jobs", facts.jobs}};
+  Json json{{"is", "shrunk"}};
+  if (facts.signature) {
+    json["checker"] = obs::nameOf(facts.signature->checker);
+    json["rule"] = checkers::ruleOf(facts.signature->anomaly);
+    json["anomaly"] = obs::nameOf(facts.signature->anomaly);
+    json["route"] = obs::nameOf(facts.signature->route);
+  } else {
+    json["stuck"] = true;
+  }
+  json["before"] = facts.beforeJson;
+  json["after"] = facts.afterJson;
+  json["runs"] = facts.runs;
+  json["partial"] = !facts.complete;
+  json["realNs"] = facts.real.count();
+  json["jobs"] = facts.jobs;
   if (!facts.run.plan.empty()) json["plan"] = facts.run.plan;
   if (!facts.run.saved.empty()) json["saved"] = facts.run.saved;
   json["reproduce"] = facts.run.reproduce;
@@ -170,11 +186,9 @@ void reportShrunk(Session& session, const shrink::ShrinkResult& result, const Sh
 /// Writes the smallest case where it is wanted, and finds the command that runs it. `name`: of a folder for
 /// it.
 std::expected<void, Failure> keep(Session& session, const ShrinkArguments& arguments, Subject smallest,
-                                  std::string_view name, const scenarios::RunReport& report,
-                                  RunFacts& facts) {
-  const Outcome outcome = outcomeOf(report);
+                                  std::string_view name, const Outcome& outcome, RunFacts& facts) {
   if (!arguments.savePlan.empty()) {
-    const std::string text = textOf(planFileOf(smallest, &report, arguments.story));
+    const std::string text = textOf(planFileOf(smallest, &outcome.report, arguments.story));
     if (auto written = writeNewFile(arguments.savePlan, text, arguments.force); !written) {
       return std::unexpected(badValue("--save-plan", written.error().text));
     }
@@ -192,12 +206,110 @@ std::expected<void, Failure> keep(Session& session, const ShrinkArguments& argum
   return {};
 }
 
+Result shrinkPlan(Session& session, const ShrinkArguments& arguments, const Subject& subject,
+                  shrink::ShrinkOptions options) {
+  ShrinkProgressLine progress(session.out);
+  options.progress = &progress;
+  shrink::Case whole{subject.options, planOf(subject)};
+  whole.options.seed = subject.seed;
+  const Stopwatch watch;
+  const auto result = shrink::shrink(whole, options);
+  if (!result) return std::unexpected(Failure{result.error(), kExitInconclusive});
+
+  ShrinkFacts facts{result->signature,
+                    result->runs,
+                    result->complete,
+                    watch.elapsed(),
+                    options.jobs,
+                    stepLines(result->smallest.plan, namesIn(result->report)),
+                    sizeText(result->before),
+                    sizeText(result->after),
+                    sizeJson(result->before),
+                    sizeJson(result->after),
+                    {}};
+  // Named by the seed that failed; the small plan may have another.
+  const std::string name = fmt::format("{}-{}-shrunk", subject.name(), subject.seed);
+  Subject smallest = subject;
+  smallest.seed = result->smallest.options.seed;
+  smallest.options = result->smallest.options;
+  smallest.plan = result->smallest.plan;
+  if (auto kept = keep(session, arguments, smallest, name, outcomeOf(result->report), facts.run); !kept) {
+    return std::unexpected(kept.error());
+  }
+  reportShrunk(session, result->report, facts);
+  return kExitHeld;
+}
+
+/// What is to stay of a schedule's failure: a kind of finding, or that it gets stuck.
+std::expected<std::optional<checkers::Signature>, Failure> failureOf(const SchedulePlayer::Played& whole,
+                                                                     const ShrinkArguments& arguments) {
+  if (!arguments.route.empty()) {
+    return std::unexpected(badValue("--route",
+                                    "a schedule of the explorer is kept by what it violates; "
+                                    "expected a plan of the random workload with it"));
+  }
+  const std::vector<checkers::Signature> kinds = checkers::signaturesOf(whole.findings);
+  if (!kinds.empty()) return kinds.front();
+  if (whole.stuck) return std::nullopt;
+  return std::unexpected(
+      Failure{"the schedule breaks no promise, so there is nothing to shrink", kExitInconclusive});
+}
+
+Result shrinkSteps(Session& session, const ShrinkArguments& arguments, const Subject& subject,
+                   const shrink::ShrinkOptions& options) {
+  const Schedule& whole = *subject.schedule;
+  const SchedulePlayer player(whole, subject.rules);
+  const auto failure = failureOf(player.play(whole.steps), arguments);
+  if (!failure) return std::unexpected(failure.error());
+  const auto play = [&](std::span<const std::string> steps) -> std::optional<shrink::ScheduleSteps> {
+    SchedulePlayer::Played played = player.play(steps);
+    const bool same = *failure ? checkers::firstOf(played.findings, **failure) != nullptr
+                               : played.stuck && checkers::signaturesOf(played.findings).empty();
+    if (!same) return std::nullopt;
+    return std::move(played.steps);
+  };
+  const auto progress = [&](std::size_t steps, std::uint64_t runs) {
+    if (session.out.wantsProgress()) {
+      session.out.progress(fmt::format("{}, {}", counted(steps, "step"), counted(runs, "run")));
+    }
+    return !InterruptGuard::requested();
+  };
+  const Stopwatch watch;
+  auto result = shrink::shrinkSchedule(whole.steps, play, {options.jobs, options.timeLimitNs, progress});
+  if (!result) return std::unexpected(Failure{"the schedule fails only once", kExitInternal});
+
+  Subject smallest = subject;
+  smallest.schedule->steps = std::move(result->steps);
+  const std::size_t left = smallest.schedule->steps.size();
+  ShrinkFacts facts{*failure,
+                    result->runs,
+                    result->complete,
+                    watch.elapsed(),
+                    options.jobs,
+                    {},
+                    counted(whole.steps.size(), "step"),
+                    counted(left, "step"),
+                    {{"steps", whole.steps.size()}},
+                    {{"steps", left}},
+                    {}};
+  for (std::size_t i = 0; i < left; ++i) {
+    facts.steps.push_back(fmt::format("  {:>3}  {}", i + 1, smallest.schedule->steps[i]));
+  }
+  const Outcome outcome = execute(smallest);
+  const std::string name = fmt::format("{}-shrunk", subject.name());
+  if (auto kept = keep(session, arguments, smallest, name, outcome, facts.run); !kept) {
+    return std::unexpected(kept.error());
+  }
+  reportShrunk(session, outcome.report, facts);
+  return kExitHeld;
+}
+
 Result runShrink(Session& session, const ShrinkArguments& arguments) {
   const auto subject = failingSubject(arguments);
   if (!subject) return std::unexpected(subject.error());
   auto options = shrinkOptionsOf(arguments, *subject);
   if (!options) return std::unexpected(options.error());
-  if (!arguments.route.empty()) {
+  if (subject->isWorkload() && !arguments.route.empty()) {
     const auto signature = signatureOfRoute(arguments.route, *subject);
     if (!signature) return std::unexpected(signature.error());
     options->signature = *signature;
@@ -205,28 +317,8 @@ Result runShrink(Session& session, const ShrinkArguments& arguments) {
   announce(session, "shrink", *subject, fmt::format("seed {}", subject->seed),
            arguments.subject.printOptions);
   const InterruptGuard guard;
-  ShrinkProgressLine progress(session.out);
-  options->progress = &progress;
-  shrink::Case whole{subject->options, planOf(*subject)};
-  whole.options.seed = subject->seed;
-  const Stopwatch watch;
-  const auto result = shrink::shrink(whole, *options);
-  if (!result) return std::unexpected(Failure{result.error(), kExitInconclusive});
-
-  ShrinkFacts facts;
-  facts.real = watch.elapsed();
-  facts.jobs = options->jobs;
-  // Named by the seed that failed; the small plan may have another.
-  const std::string name = fmt::format("{}-{}-shrunk", subject->name(), subject->seed);
-  Subject smallest = *subject;
-  smallest.seed = result->smallest.options.seed;
-  smallest.options = result->smallest.options;
-  smallest.plan = result->smallest.plan;
-  if (auto kept = keep(session, arguments, smallest, name, result->report, facts.run); !kept) {
-    return std::unexpected(kept.error());
-  }
-  reportShrunk(session, *result, facts);
-  return kExitHeld;
+  return subject->schedule ? shrinkSteps(session, arguments, *subject, *options)
+                           : shrinkPlan(session, arguments, *subject, std::move(*options));
 }
 
 }  // namespace
@@ -235,9 +327,11 @@ Action declareShrink(CLI::App& app) {
   auto arguments = std::make_shared<ShrinkArguments>();
   app.description(
       "Make a failing run small: leave out operations, faults, clock settings, nodes and keys, and round "
-      "what is "
-      "left, as long as it fails in the same way (checker, rule, anomaly and route of the first violation).");
-  app.add_option("plan", arguments->plan, "a plan file, such as holdfast-out/latest/plan.json")
+      "what is left, as long as it fails in the same way (checker, rule, anomaly and route of the first "
+      "violation). Of a schedule of the explorer steps are left out, and with them those that can not happen "
+      "any more.");
+  app.add_option("plan", arguments->plan,
+                 "a plan file, such as holdfast-out/latest/plan.json, or one of 'explore --save-plan'")
       ->type_name("PLAN");
   app.add_option("--seed", arguments->seed,
                  "shrink this seed of the random workload, or give the plan another seed")

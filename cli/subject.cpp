@@ -93,6 +93,7 @@ Outcome outcomeOf(scenarios::ScenarioResult result) {
   outcome.unmet = std::move(result.unmet);
   outcome.expectations = result.expectations;
   outcome.notes = std::move(result.notes);
+  outcome.brokenOutside = result.brokenOutside;
   return outcome;
 }
 

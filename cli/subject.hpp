@@ -63,6 +63,7 @@ struct Outcome {
   std::vector<std::string> unmet;
   std::uint64_t expectations = 0;
   std::vector<std::string> notes;
+  bool brokenOutside = false;  ///< By a run beside it that leaves the assumptions; see ScenarioResult.
   Ending ending = Ending::inconclusive;
   int exitCode = kExitInconclusive;
 };

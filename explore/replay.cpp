@@ -261,6 +261,36 @@ std::vector<std::string> wordsOf(const World& world, const World::State& state,
   return words;
 }
 
+/// Goes from the first state by steps in words.
+class Walker {
+ public:
+  explicit Walker(const World& world) : world_(world), state_(world.initial()) {}
+
+  std::vector<std::string> possible() {
+    choices_.clear();
+    world_.choices(state_, choices_);
+    return wordsOf(world_, state_, choices_);
+  }
+
+  /// Whether the step could happen; if so it has.
+  bool take(const std::string& step) {
+    const std::vector<std::string> words = possible();
+    const auto taken = std::ranges::find(words, step);
+    if (taken == words.end()) return false;
+    path_.push_back(static_cast<std::uint16_t>(taken - words.begin()));
+    world_.apply(state_, choices_[path_.back()]);
+    return true;
+  }
+
+  const std::vector<std::uint16_t>& path() const { return path_; }
+
+ private:
+  const World& world_;
+  World::State state_;
+  std::vector<World::Choice> choices_;
+  std::vector<std::uint16_t> path_;
+};
+
 }  // namespace
 
 std::vector<std::string> describe(const World& world, const std::vector<std::uint16_t>& path) {
@@ -278,23 +308,25 @@ std::vector<std::string> describe(const World& world, const std::vector<std::uin
 
 std::expected<std::vector<std::uint16_t>, std::string> pathOf(const World& world,
                                                               std::span<const std::string> steps) {
-  std::vector<std::uint16_t> path;
-  World::State state = world.initial();
-  std::vector<World::Choice> choices;
+  Walker walker(world);
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    choices.clear();
-    world.choices(state, choices);
-    const std::vector<std::string> words = wordsOf(world, state, choices);
-    const auto taken = std::ranges::find(words, steps[i]);
-    if (taken == words.end()) {
-      return std::unexpected(
-          fmt::format("steps[{}]: '{}' can not happen here; expected {}", i, steps[i].substr(0, 80),
-                      words.empty() ? "the end" : fmt::format("one of '{}'", fmt::join(words, "', '"))));
-    }
-    path.push_back(static_cast<std::uint16_t>(taken - words.begin()));
-    world.apply(state, choices[path.back()]);
+    if (walker.take(steps[i])) continue;
+    const std::vector<std::string> words = walker.possible();
+    return std::unexpected(
+        fmt::format("steps[{}]: '{}' can not happen here; expected {}", i, steps[i].substr(0, 80),
+                    words.empty() ? "the end" : fmt::format("one of '{}'", fmt::join(words, "', '"))));
   }
-  return path;
+  return walker.path();
+}
+
+Possible possibleOf(const World& world, std::span<const std::string> steps) {
+  Walker walker(world);
+  Possible possible;
+  for (const std::string& step : steps) {
+    if (walker.take(step)) possible.steps.push_back(step);
+  }
+  possible.path = walker.path();
+  return possible;
 }
 
 }  // namespace holdfast::explore

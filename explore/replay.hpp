@@ -44,4 +44,12 @@ std::vector<std::string> describe(const World& world, const std::vector<std::uin
 std::expected<std::vector<std::uint16_t>, std::string> pathOf(const World& world,
                                                               std::span<const std::string> steps);
 
+struct Possible {
+  std::vector<std::string> steps;
+  std::vector<std::uint16_t> path;
+};
+
+/// What is left of the steps when those that can not happen, each in its turn, are passed over.
+Possible possibleOf(const World& world, std::span<const std::string> steps);
+
 }  // namespace holdfast::explore

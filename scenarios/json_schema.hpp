@@ -1,8 +1,7 @@
 // JSON Schema (draft 2020-12) of described structs, from the descriptions that reflected_json.hpp reads by.
 //
-// Contract: a text that readJson() accepts with members left out is valid under the schema, and what the
-// schema refuses readJson() refuses too; ranges that depend on other members are left to validate(). Editors
-// complete and check by it.
+// Contract: a text is valid under the schema if and only if readJson() accepts it with members left out. What
+// the values mean together, and so what range they must be in, is for the document's own schema to add.
 #pragma once
 
 #include <limits>

@@ -115,39 +115,51 @@ Problem judge(const Fault& fault, const std::string& path, const Plan& plan, con
 }
 
 Problem judgeIds(const Plan& plan) {
-  std::vector<std::uint64_t> ids;
-  ids.reserve(plan.operations.size() + plan.faults.size());
-  for (const Operation& operation : plan.operations) ids.push_back(operation.id);
-  for (const Fault& fault : plan.faults) ids.push_back(fault.id);
-  std::sort(ids.begin(), ids.end());
-  const auto twice = std::adjacent_find(ids.begin(), ids.end());
-  if (twice == ids.end()) return std::nullopt;
-  return fmt::format("the id {} is used twice; expected an id of its own for each operation and fault",
-                     *twice);
+  struct Use {
+    std::uint64_t id;
+    bool fault;
+    std::size_t index;
+    std::string path() const { return fmt::format("{}[{}]", fault ? "faults" : "operations", index); }
+  };
+  std::vector<Use> uses;
+  uses.reserve(plan.operations.size() + plan.faults.size());
+  for (std::size_t i = 0; i < plan.operations.size(); ++i) uses.push_back({plan.operations[i].id, false, i});
+  for (std::size_t i = 0; i < plan.faults.size(); ++i) uses.push_back({plan.faults[i].id, true, i});
+  std::ranges::stable_sort(uses, {}, &Use::id);
+  const auto twice = std::ranges::adjacent_find(uses, {}, &Use::id);
+  if (twice == uses.end()) return std::nullopt;
+  return fmt::format("{}.id is {}, as that of {} is; expected an id of its own for each", twice[1].path(),
+                     twice->id, twice->path());
+}
+
+Problem judge(const ClockSettings& clock, const std::string& path) {
+  const std::pair<std::string_view, std::int64_t> rates[] = {{"ratePpb", clock.ratePpb},
+                                                             {"wallRatePpb", clock.wallRatePpb}};
+  for (const auto& [name, rate] : rates) {
+    if (rate >= -sim::kMaxRatePpb && rate <= sim::kMaxRatePpb) continue;
+    return fmt::format("{}.{} is {} ppb; expected {} to {}", path, name, rate, -sim::kMaxRatePpb,
+                       sim::kMaxRatePpb);
+  }
+  const std::pair<std::string_view, std::int64_t> starts[] = {{"monotonic", clock.monotonic.ns},
+                                                              {"wallOffset", clock.wallOffset.ns}};
+  for (const auto& [name, start] : starts) {
+    if (start >= -kLongest.ns && start <= kLongest.ns) continue;
+    return fmt::format("{}.{} is {} ns; expected {} to {}", path, name, start, -kLongest.ns, kLongest.ns);
+  }
+  return std::nullopt;
 }
 
 Problem judge(const Plan& plan, const RunOptions& options) {
-  if (plan.healAt.ns < 0 || plan.endAt < plan.healAt || plan.endAt.ns > kLongest.ns) {
-    return fmt::format("healAt is {} ns and endAt {} ns; expected 0 <= healAt <= endAt <= {} ns",
-                       plan.healAt.ns, plan.endAt.ns, kLongest.ns);
+  if (plan.endAt.ns < 0 || plan.endAt.ns > kLongest.ns) {
+    return fmt::format("endAt is {} ns; expected 0 to {} ns", plan.endAt.ns, kLongest.ns);
   }
+  if (auto wrong = judgeInstant("healAt", plan.healAt, plan)) return wrong;
   if (plan.clocks.size() > options.nodes) {
     return fmt::format("clocks has {} entries; expected at most {}, one a node", plan.clocks.size(),
                        options.nodes);
   }
   for (std::size_t i = 0; i < plan.clocks.size(); ++i) {
-    for (const std::int64_t rate : {plan.clocks[i].ratePpb, plan.clocks[i].wallRatePpb}) {
-      if (rate < -sim::kMaxRatePpb || rate > sim::kMaxRatePpb) {
-        return fmt::format("clocks[{}] has a rate of {} ppb; expected {} to {}", i, rate, -sim::kMaxRatePpb,
-                           sim::kMaxRatePpb);
-      }
-    }
-    for (const std::int64_t start : {plan.clocks[i].monotonic.ns, plan.clocks[i].wallOffset.ns}) {
-      if (start < -kLongest.ns || start > kLongest.ns) {
-        return fmt::format("clocks[{}] starts {} ns off; expected {} to {}", i, start, -kLongest.ns,
-                           kLongest.ns);
-      }
-    }
+    if (auto wrong = judge(plan.clocks[i], fmt::format("clocks[{}]", i))) return wrong;
   }
   for (std::size_t i = 0; i < plan.operations.size(); ++i) {
     if (auto wrong = judge(plan.operations[i], fmt::format("operations[{}]", i), plan, options)) return wrong;

@@ -17,6 +17,19 @@ bool isFlat(const Json& json) {
   return std::ranges::none_of(json, [](const Json& member) { return member.is_structured(); });
 }
 
+/// A plan can not do anything before its run begins, nor for less than no time; only readings of clocks and a
+/// caller's timestamp may be negative.
+void refuseNegativeTimes(Json& schema, std::string_view name) {
+  if (schema.value("description", "") == "nanoseconds" && name != "monotonic" && name != "wallOffset" &&
+      name != "stampAhead") {
+    schema["minimum"] = 0;
+  }
+  if (const auto items = schema.find("items"); items != schema.end()) refuseNegativeTimes(*items, name);
+  const auto members = schema.find("properties");
+  if (members == schema.end()) return;
+  for (auto& [member, inner] : members->items()) refuseNegativeTimes(inner, member);
+}
+
 /// `listed`: it is an element of an array, which has a line of its own if it is flat, however long.
 void indentInto(std::string& out, const Json& json, std::size_t indent, std::size_t width, bool listed) {
   const std::string line = dumped(json);
@@ -74,6 +87,14 @@ std::expected<PlanFile, std::string> planFileFromJson(const nlohmann::json& json
         fmt::format("holdfastPlan: is version {}; expected {}, which is what this build reads",
                     file.holdfastPlan, kPlanFileVersion));
   }
+  if (file.scenario == kRandomWorkload) {
+    if (!json.contains("plan")) {
+      return std::unexpected("plan: is missing; expected what is done in the run, and when it ends");
+    }
+    if (file.plan.endAt.ns == 0) {
+      return std::unexpected("plan.endAt: is missing or 0; expected when the run ends, in nanoseconds");
+    }
+  }
   return file;
 }
 
@@ -85,6 +106,12 @@ std::string planFileSchema() {
   schema.update(schemaOf<PlanFile>());
   schema["properties"]["holdfastPlan"] = Json{{"const", kPlanFileVersion}};
   schema["required"] = Json::array({"holdfastPlan"});
+  refuseNegativeTimes(schema, "");
+  schema["properties"]["plan"]["properties"]["endAt"]["minimum"] = 1;
+  schema["properties"]["plan"]["required"] = Json::array({"endAt"});
+  // A scenario that is left out is the random workload, and fits the condition.
+  schema["if"]["properties"]["scenario"]["const"] = kRandomWorkload;
+  schema["then"]["required"] = Json::array({"plan"});
   return indented(schema) + "\n";
 }
 

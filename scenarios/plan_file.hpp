@@ -63,7 +63,8 @@ std::string textOf(const PlanFile& file);
 /// ...".
 std::expected<PlanFile, std::string> planFileFromJson(const nlohmann::json& json);
 
-/// The JSON Schema of plan files, indented.
+/// The JSON Schema of plan files, indented. What it refuses planFileFromJson() or validate() refuses too;
+/// ranges that depend on other members are left to validate(). Editors complete and check by it.
 std::string planFileSchema();
 
 /// JSON with a line for each value without structured members that fits into `width` columns or is an

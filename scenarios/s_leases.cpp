@@ -228,6 +228,7 @@ ScenarioResult driftOutside(ScenarioContext& context) {
   const Duration both = outside.endOfB - outside.admissionOfC;
   result.expectations += violated.expectations + 2;
   result.unmet.insert(result.unmet.end(), violated.unmet.begin(), violated.unmet.end());
+  result.brokenOutside = overlap != nullptr;
   if (overlap == nullptr) result.unmet.emplace_back("just outside: no overlapping admissions were found");
   if (both <= Duration{}) result.unmet.emplace_back("just outside: C was admitted after B's lease ended");
   result.notes.push_back(
@@ -235,8 +236,8 @@ ScenarioResult driftOutside(ScenarioContext& context) {
                   static_cast<double>(beyond) / 1e7, static_cast<double>(beyond - covered) / 1e7,
                   static_cast<double>(both.ns) / 1e6));
   if (overlap != nullptr) {
-    result.notes.push_back(
-        checkers::describe(*overlap, {violated.report.nodeNames, violated.report.keyNames}));
+    result.notes.push_back("just outside: " + checkers::describe(*overlap, {violated.report.nodeNames,
+                                                                            violated.report.keyNames}));
   }
   return result;
 }

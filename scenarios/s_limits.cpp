@@ -1,4 +1,5 @@
-// The limits of the contract as executable expectations (S-60 to S-67; section 10 of the specification).
+// The limits of the contract as executable expectations (S-60 to S-67, LH-4; section 10 of the
+// specification).
 //
 // The fixture is a bank account that holds 100. B deposits 50 under the lock, so that 150 is what it stores;
 // C, who comes after B, withdraws 20. Run one after the other, in either order, the two leave 130. Each story
@@ -279,6 +280,30 @@ ScenarioResult capEviction(ScenarioContext& context) {
   return bothEffects(reachedOnly(result, {Route::l2b, Route::l2Eviction}), Route::l2b);
 }
 
+// ---- LH-4 -------------------------------------------------------------------------------------------------
+
+/// B's next caller is let in by the unlock, before the deposit that was staged under it is submitted.
+ScenarioResult unlockBeforeCommit(ScenarioContext& context) {
+  Story story(context, bankOptions());
+  const ScenarioResult result = story.run([&]() -> Task<> {
+    Bank bank;
+    const StoryNode b = story.node("B");
+    const obs::TxnId txn = co_await stageDeposit(story, bank);
+    const std::uint64_t messages = story.lockMessages();
+    b.unlock(bank.first);
+    bank.second = co_await b.lock("k");
+    const auto read = co_await b.read(bank.second);
+    bank.seen = read.values[0];
+    bank.deposit = co_await b.submit(txn);
+    bank.withdrawal = co_await b.write(bank.second, put(bank.seen - 20));
+    b.unlock(bank.second);
+    story.expectEqual(story.lockMessages() - messages, 0U, "messages of all that");
+    co_await story.sleep(1_s);
+    expectSilentDamage(story, bank, obs::Path::cached, 100, 80);
+  });
+  return bothEffects(reachedOnly(result, {Route::lh4}), Route::lh4);
+}
+
 }  // namespace
 
 std::vector<Scenario> limitScenarios() {
@@ -311,6 +336,11 @@ std::vector<Scenario> limitScenarios() {
       {"S-67-cap-eviction", "L-2, FR-6, BD-1",
        "B releases cleanly, the home evicts the key's set, and C, who can not reach B, recovers.", noBarrier,
        &capEviction},
+      {"R-LH-4-unlock-is-no-commit",
+       "LH-4",
+       "B's first caller unlocks before it submits its deposit, and B's next caller computes without it.",
+       {},
+       &unlockBeforeCommit},
   };
 }
 

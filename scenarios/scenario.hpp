@@ -39,6 +39,8 @@ struct ScenarioResult {
   std::uint64_t expectations = 0;
   /// Lines for people: figures that the scenario reports.
   std::vector<std::string> notes;
+  /// A promise was broken, as it had to be, in a run beside this one that leaves what the promise assumes.
+  bool brokenOutside = false;
 
   /// 1 or 2 with a violation, else 3 with an unmet expectation, without any, or without an admission; else 0.
   int exitCode() const;

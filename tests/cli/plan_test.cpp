@@ -1,4 +1,5 @@
 // Plans as data, from the outside: saved, edited, run again; and what is kept of a run that failed.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -79,8 +80,29 @@ TEST(Plan, WhatIsNoPlanIsRefusedWithItsPlace) {
   EXPECT_THAT(complaint("\"node\":0", "\"node\":8"), HasSubstr(".node is 8; expected 0 to 2"));
   EXPECT_THAT(complaint("\"seed\": 7,", "\"seed\": 7"), HasSubstr("not JSON"));
   EXPECT_THAT(complaint("\"story\": \"\"", "\"story\": 1e5"), HasSubstr("story: expected a string"));
+  writeLines(bad, {"{\"holdfastPlan\":1}"});
+  EXPECT_THAT(holdfast({"run", "--plan", bad}).standardError, HasSubstr("bad.json:1:1: plan: is missing"));
   writeLines(bad, {good.substr(0, good.size() / 2)});
   EXPECT_THAT(holdfast({"run", "--plan", bad}).standardError, HasSubstr("bad.json:"));
+}
+
+TEST(Plan, WhatIsOutOfRangeIsPointedTo) {
+  const ScratchFolder scratch;
+  const nlohmann::json good = nlohmann::json::parse(textOf(savePlan(scratch, "plan.json")));
+  const std::string bad = scratch.file("bad.json");
+  const std::int64_t far = 8'888'888'888'888'888'888;
+  for (const char* member : {"/plan/healAt", "/plan/endAt", "/plan/clocks/1/ratePpb",
+                             "/plan/clocks/1/wallOffset", "/plan/operations/1/wait"}) {
+    nlohmann::json plan = good;
+    plan[nlohmann::json::json_pointer(member)] = -far;
+    const std::string text = plan.dump();
+    writeLines(bad, {text});
+    const Ran ran = holdfast({"run", "--plan", bad});
+    EXPECT_EQ(ran.exitCode, 64) << member;
+    EXPECT_THAT(ran.standardError,
+                AllOf(HasSubstr(fmt::format("bad.json:1:{}: plan: ", text.find("-888") + 1)),
+                      HasSubstr(" is -8888888888888888888 ")));
+  }
 }
 
 TEST(Plan, OfADirectedScenarioNamesIt) {
@@ -149,8 +171,22 @@ TEST(SavedRun, IsNotSavedTwiceAndReplacesNothing) {
 TEST(SavedRun, WhereNothingCanBeWrittenTheVerdictStands) {
   const Ran ran = holdfast(with(kBroken, {"--out", "/dev/null/out", "--json"}));
   EXPECT_EQ(ran.exitCode, 1) << ran.standardError;
-  EXPECT_THAT(ran.standardError, HasSubstr("not saved   cannot create the folder '/dev/null/out'"));
+  EXPECT_THAT(ran.standardError,
+              HasSubstr("not saved   mixed seed 3: cannot create the folder '/dev/null/out'"));
   EXPECT_FALSE(ran.object("verdict").contains("saved"));
+}
+
+TEST(SavedRun, NothingIsLeftOfWhatDoesNotFitOnTheDisk) {
+  const ScratchFolder scratch;
+  // A file that may not grow is as good as a disk that is full.
+  const Ran ran = shell(
+      "trap '' XFSZ; ulimit -f 100; holdfast sweep --seeds 3..4 --without DG-3 --out out --report r.json",
+      {.folder = scratch.path()});
+  EXPECT_EQ(ran.exitCode, 1) << ran.standardError;
+  EXPECT_THAT(ran.standardError,
+              HasSubstr("not saved   mixed seed 3: cannot write 'out/mixed-3/trace.jsonl"));
+  EXPECT_FALSE(std::filesystem::exists(scratch.path() / "out/mixed-3"));
+  EXPECT_EQ(nlohmann::json::parse(textOf(scratch.path() / "r.json"))["summary"]["safetyViolations"], 2);
 }
 
 TEST(SavedRun, TwoProcessesShareAFolder) {

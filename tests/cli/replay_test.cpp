@@ -134,6 +134,30 @@ TEST_F(Replay, AnEditedPlanIsWhatRuns) {
   EXPECT_EQ(replayChanged({"--verify"}).exitCode, 4);
 }
 
+TEST_F(Replay, AnotherVerdictOverTheSameEventsIsADifference) {
+  const std::string recorded = "\"verdict\":\"held\"";
+  const std::size_t at = lines.back().find(recorded);
+  ASSERT_NE(at, std::string::npos) << lines.back();
+  lines.back().replace(at, recorded.size(), "\"verdict\":\"safetyViolation\"");
+  const Ran ran = replayChanged({"--verify", "--json"});
+  EXPECT_EQ(ran.exitCode, 4) << ran.standardError;
+  EXPECT_THAT(ran.standardError, HasSubstr("verdict: recorded \"safetyViolation\", now \"held\""));
+  EXPECT_EQ(ran.object("comparison")["same"], false);
+  EXPECT_EQ(ran.object("comparison")["traceHash"], ran.object("comparison")["recordedHash"]);
+  EXPECT_EQ(replayChanged().exitCode, 0) << "without --verify the new verdict decides";
+}
+
+TEST_F(Replay, APlanFileIsNamedAsOne) {
+  const std::string plan = scratch.file("plan.json");
+  ASSERT_EQ(holdfast(with({"run", "--save-plan", plan, "-q"}, kShort)).exitCode, 0);
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"replay", plan}, {"explain", plan}, {"show", plan}, {"diff", file, plan}}) {
+    const Ran ran = holdfast(arguments);
+    EXPECT_EQ(ran.exitCode, 64) << arguments[0];
+    EXPECT_THAT(ran.standardError, HasSubstr("plan.json:1:1: this is a plan file; expected a trace"));
+  }
+}
+
 TEST_F(Replay, ATraceOfAnotherVersionRunsWithANote) {
   lines[0] = std::regex_replace(lines[0], std::regex("\"tool\":\"[^\"]*\""), "\"tool\":\"9.9.9\"");
   const Ran ran = replayChanged({"--verify"});

@@ -62,6 +62,8 @@ TEST(Show, BadInputIsNamed) {
   EXPECT_THAT(complaint({"show", kDrawn, "--from", "9h"}), HasSubstr("no event is left to show"));
   EXPECT_THAT(complaint({"show", kDrawn, "--slice"}), HasSubstr("--slice: nothing went wrong"));
   EXPECT_THAT(complaint({"show", kDrawn, "--slice", "--whole"}), HasSubstr("exclude each other"));
+  EXPECT_THAT(complaint({"show", kDrawn, "--svg", "-", "--dot", "-"}), HasSubstr("room for one picture"));
+  EXPECT_THAT(complaint({"show", kDrawn, "--svg", "-", "--json"}), HasSubstr("room for one picture"));
   EXPECT_THAT(complaint({"show", kDrawn, "--svg", "/no/such/folder/x.svg"}),
               HasSubstr("could not be written"));
 }

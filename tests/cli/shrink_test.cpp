@@ -60,6 +60,34 @@ TEST(Shrink, KeepsALimitationByItsRoute) {
   EXPECT_GT(again.object("verdict")["routes"]["l2b"], 0);
 }
 
+TEST(Shrink, LeavesStepsOutOfAScheduleOfTheExplorer) {
+  const ScratchFolder scratch;
+  const std::string walk = scratch.file("walk.json");
+  const std::string small = scratch.file("small.json");
+  // The first schedule that a walk meets has steps that nothing depends on.
+  ASSERT_EQ(holdfast({"explore", "drain", "--without", "DR-3", "--strategy", "priorities", "--seed", "3",
+                      "--save-plan", walk, "-q"})
+                .exitCode,
+            1);
+  const Ran ran = holdfast({"shrink", walk, "--save-plan", small, "--json"});
+  ASSERT_EQ(ran.exitCode, 0) << ran.standardError;
+  const nlohmann::json shrunk = ran.object("shrunk");
+  const nlohmann::json before = nlohmann::json::parse(textOf(walk));
+  const nlohmann::json after = nlohmann::json::parse(textOf(small));
+  EXPECT_EQ(shrunk["before"]["steps"], before["steps"].size());
+  EXPECT_EQ(shrunk["after"]["steps"], after["steps"].size());
+  EXPECT_LT(after["steps"].size(), before["steps"].size());
+  EXPECT_LE(after["steps"].size(), 12U) << "breadth-first search finds one of 11";
+  EXPECT_EQ(after["known"]["violations"][0], before["known"]["violations"][0]) << "the same failure";
+  const Ran again = holdfast({"run", "--plan", small, "--json", "--no-save"});
+  EXPECT_EQ(again.exitCode, 1) << again.standardError;
+  EXPECT_EQ(again.object("verdict")["traceHash"], after["known"]["traceHash"]);
+
+  const Ran seeded = holdfast({"shrink", walk, "--seed", "7"});
+  EXPECT_EQ(seeded.exitCode, 64);
+  EXPECT_THAT(seeded.standardError, HasSubstr("--seed: explore/drain is a schedule of the explorer"));
+}
+
 TEST(Shrink, SaysWhatCanNotBeShrunk) {
   const ScratchFolder scratch;
   const Ran held = holdfast({"shrink", "--seed", "7"});

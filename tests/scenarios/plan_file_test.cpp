@@ -70,6 +70,14 @@ TEST(PlanFile, TakesDefaultsForWhatIsLeftOut) {
   EXPECT_FALSE(file->known.has_value());
 }
 
+TEST(PlanFile, WithoutAnythingToDoIsNone) {
+  EXPECT_EQ(wrongWith({{"holdfastPlan", 1}}),
+            "plan: is missing; expected what is done in the run, and when it ends");
+  EXPECT_EQ(wrongWith({{"holdfastPlan", 1}, {"plan", nlohmann::json::object()}}),
+            "plan.endAt: is missing or 0; expected when the run ends, in nanoseconds");
+  EXPECT_EQ(wrongWith({{"holdfastPlan", 1}, {"scenario", "S-31-transitive"}}), "");
+}
+
 TEST(PlanFile, NamesThePlaceOfWhatIsWrong) {
   const nlohmann::json good = nlohmann::json::parse(textOf(smallFile()));
   ASSERT_EQ(wrongWith(good), "");
@@ -134,6 +142,19 @@ TEST(PlanFile, ItsSchemaIsTheOneInTheDocumentation) {
   std::ifstream file(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   EXPECT_EQ(text, planFileSchema()) << "run this test with HOLDFAST_UPDATE=1 to write it anew";
+}
+
+TEST(PlanFile, ItsSchemaRefusesTimesThatValidateRefuses) {
+  const nlohmann::json schema = nlohmann::json::parse(planFileSchema())["properties"];
+  const nlohmann::json& plan = schema["plan"]["properties"];
+  const nlohmann::json& operation = plan["operations"]["items"]["properties"];
+  for (const char* name : {"at", "wait", "lease", "think"}) EXPECT_EQ(operation[name]["minimum"], 0) << name;
+  EXPECT_LT(operation["stampAhead"]["minimum"], 0);
+  EXPECT_EQ(plan["faults"]["items"]["properties"]["duration"]["minimum"], 0);
+  EXPECT_EQ(plan["healAt"]["minimum"], 0);
+  EXPECT_EQ(plan["endAt"]["minimum"], 1);
+  EXPECT_LT(plan["clocks"]["items"]["properties"]["wallOffset"]["minimum"], 0);
+  EXPECT_EQ(schema["options"]["properties"]["protocol"]["properties"]["skew"]["minimum"], 0);
 }
 
 TEST(JsonSchema, SaysWhatTheReaderAccepts) {

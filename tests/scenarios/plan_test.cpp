@@ -117,7 +117,8 @@ TEST(Plan, RefusesWhatTheRunDoesNotHave) {
 
   bad = good;
   bad.faults[1].id = bad.operations[0].id;
-  EXPECT_THAT(problemOf(bad, options), HasSubstr("is used twice"));
+  EXPECT_THAT(problemOf(bad, options), HasSubstr("plan: faults[1].id is "));
+  EXPECT_THAT(problemOf(bad, options), HasSubstr(", as that of operations[0] is; expected an id of its own"));
 
   bad = good;
   bad.faults.push_back({1, {0}, FaultKind::loss, NodeId::none(), NodeId::none(), {}, 2'000'000});
@@ -129,7 +130,19 @@ TEST(Plan, RefusesWhatTheRunDoesNotHave) {
 
   bad = good;
   bad.healAt = bad.endAt + sim::seconds(1);
-  EXPECT_THAT(problemOf(bad, options), HasSubstr("expected 0 <= healAt <= endAt"));
+  EXPECT_THAT(problemOf(bad, options), HasSubstr("plan: healAt is 23000000000 ns; expected 0 to endAt"));
+
+  bad = good;
+  bad.endAt = {-1};
+  EXPECT_THAT(problemOf(bad, options), HasSubstr("plan: endAt is -1 ns; expected 0 to "));
+
+  bad = good;
+  bad.clocks[1].wallRatePpb = INT64_MAX;
+  EXPECT_THAT(problemOf(bad, options), HasSubstr("plan: clocks[1].wallRatePpb is 9223372036854775807 ppb; "));
+
+  bad = good;
+  bad.clocks[1].monotonic.ns = INT64_MIN;
+  EXPECT_THAT(problemOf(bad, options), HasSubstr("plan: clocks[1].monotonic is -9223372036854775808 ns; "));
 }
 
 TEST(Options, SurviveTheirJsonAndKeepDefaultsForWhatIsLeftOut) {
