@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "scenarios/reflected_json.hpp"
 #include "sim/clock.hpp"
@@ -125,7 +126,7 @@ Problem judgeIds(const Plan& plan) {
   uses.reserve(plan.operations.size() + plan.faults.size());
   for (std::size_t i = 0; i < plan.operations.size(); ++i) uses.push_back({plan.operations[i].id, false, i});
   for (std::size_t i = 0; i < plan.faults.size(); ++i) uses.push_back({plan.faults[i].id, true, i});
-  std::ranges::stable_sort(uses, {}, &Use::id);
+  std::ranges::sort(uses, {}, [](const Use& use) { return std::tuple(use.id, use.fault, use.index); });
   const auto twice = std::ranges::adjacent_find(uses, {}, &Use::id);
   if (twice == uses.end()) return std::nullopt;
   return fmt::format("{}.id is {}, as that of {} is; expected an id of its own for each", twice[1].path(),
