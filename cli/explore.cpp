@@ -55,6 +55,12 @@ struct Exploration {
 
 constexpr std::uint64_t kMostMebibytes = std::uint64_t{1} << 24;
 
+std::vector<std::string> namesOfAll() {
+  std::vector<std::string> names;
+  for (const auto& shipped : explore::configurations()) names.push_back(shipped.name);
+  return names;
+}
+
 std::expected<void, Failure> readConfigurations(const ExploreArguments& arguments, Exploration& e) {
   const auto rules = parseRules(arguments.without);
   if (!rules) return std::unexpected(badValue("--without", rules.error()));
@@ -64,10 +70,8 @@ std::expected<void, Failure> readConfigurations(const ExploreArguments& argument
   } else if (const auto* known = explore::findConfiguration(arguments.configuration)) {
     e.configurations = {*known};
   } else {
-    std::vector<std::string> names;
-    for (const auto& shipped : explore::configurations()) names.push_back(shipped.name);
     return std::unexpected(Failure{fmt::format("there is no configuration '{}'; expected one of {}",
-                                               arguments.configuration, fmt::join(names, ", "))});
+                                               arguments.configuration, fmt::join(namesOfAll(), ", "))});
   }
   const bool one = e.configurations.size() == 1;
   const bool files = !arguments.checkpoint.empty() || !arguments.resume.empty() || !arguments.trace.empty() ||
@@ -308,8 +312,7 @@ Action declareExplore(CLI::App& app) {
       "say "
       "verified, violated with a shortest schedule, or incomplete with the reason. Without a name: all "
       "configurations that are shipped, and a table of them.");
-  app.add_option("configuration", arguments->configuration,
-                 "brief, handoff, lease, drift, loss, drain, crash, two-keys, three")
+  app.add_option("configuration", arguments->configuration, fmt::format("{}", fmt::join(namesOfAll(), ", ")))
       ->type_name("NAME");
   app.add_option("--without", arguments->without, "switch a safety rule off, by name or id; may be repeated")
       ->type_name("RULE")

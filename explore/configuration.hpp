@@ -20,8 +20,14 @@ inline constexpr std::size_t kMaxCalls = 6;  // lock calls, over all clients
 inline constexpr std::size_t kMaxTxns = 4;   // transactions, over all clients
 inline constexpr std::size_t kMaxClients = 4;
 
+inline constexpr std::uint8_t kAnyNumber = 0xff;
+
 /// One tick of the discrete clocks.
 inline constexpr sim::Duration kTick = sim::milliseconds(100);
+
+/// A duration that nothing in an exploration lasts for.
+inline constexpr std::int64_t kFarTicks = 1'000'000;
+constexpr sim::Duration ticksOrFar(std::int64_t ticks) { return kTick * (ticks == 0 ? kFarTicks : ticks); }
 
 /// What a client does, one step at a time. A lock that is refused skips the rest of its section.
 enum class Act : std::uint8_t { lock, stage, submit, unlock };
@@ -35,6 +41,7 @@ struct ClientStep {
 struct Client {
   std::uint8_t node = 0;
   std::vector<ClientStep> steps;
+  bool patient = false;  // its calls wait without end
 };
 
 /// How often each fault may strike in one schedule.
@@ -49,10 +56,10 @@ struct Budgets {
 
 /// In ticks.
 struct Ticks {
-  std::uint16_t delegation = 2;
+  std::uint16_t delegation = 2;  // 0: without end
   std::uint16_t skew = 1;
   std::uint16_t minUseful = 1;
-  std::uint16_t wait = 3;    // of every caller
+  std::uint16_t wait = 3;    // of every caller that is not patient
   std::uint16_t lease = 1;   // that every caller asks for
   std::uint16_t retry = 0;   // of an unanswered request; 0: never within the horizon
   std::uint16_t recall = 0;  // of an unanswered recall; 0: never within the horizon
@@ -71,10 +78,15 @@ struct Configuration {
   std::uint8_t home = 0;
   std::vector<Client> clients;
   Budgets budgets;
+  /// The nodes that may crash, a bit each.
+  std::uint8_t mayCrash = 0xff;
   Ticks ticks;
   /// How many ticks one node's clock may be ahead of another's, counted from the start. Over any time two
   /// clocks diverge by at most twice that, which `ticks.skew` must cover (CK-3). 0: all tick together.
   std::uint8_t drift = 0;
+  /// No clock ticks while more messages, commits, persists and applies than that are under way: so many may
+  /// be slower than a tick.
+  std::uint8_t late = kAnyNumber;
   /// A node's clock does not pass a timer that is due: processes are never suspended (CK-4 is idle).
   bool punctual = true;
   protocol::Rules rules;

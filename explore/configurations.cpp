@@ -23,8 +23,24 @@ Configuration brief(Configuration c) {
   return c;
 }
 
-std::vector<Configuration> shipped() {
-  std::vector<Configuration> all;
+/// Requests are repeated each tick, for what is lost must be asked for again.
+Configuration faulty(Configuration c, std::uint8_t losses, std::uint8_t crashes) {
+  c.budgets.losses = losses;
+  c.budgets.crashes = crashes;
+  c.ticks.retry = 1;
+  return c;
+}
+
+Configuration withClients(Configuration c, std::uint8_t nodes, std::uint8_t keys,
+                          std::vector<Client> clients) {
+  c.nodes = nodes;
+  c.keys = keys;
+  c.clients = std::move(clients);
+  return c;
+}
+
+/// One key, handed on by the shortest programs.
+void addHandoffs(std::vector<Configuration>& all) {
   all.push_back(
       brief(twoNodes("brief", "2 nodes, 1 key; home and another lock once each; the shortest waits")));
   all.push_back(
@@ -41,11 +57,10 @@ std::vector<Configuration> shipped() {
   drift.punctual = false;
   all.push_back(drift);
 
-  Configuration loss =
-      brief(twoNodes("loss", "as brief; one message is lost, another duplicated; requests are repeated"));
-  loss.budgets.losses = 1;
+  Configuration loss = faulty(
+      brief(twoNodes("loss", "as brief; one message is lost, another duplicated; requests are repeated")), 1,
+      0);
   loss.budgets.duplicates = 1;
-  loss.ticks.retry = 1;
   all.push_back(loss);
 
   Configuration drain = brief(twoNodes("drain", "both write; a commit may abort once or stay in flight"));
@@ -56,16 +71,89 @@ std::vector<Configuration> shipped() {
   Configuration crash = brief(twoNodes("crash", "as brief; either node crashes once and restarts"));
   crash.budgets.crashes = 1;
   all.push_back(crash);
+}
 
-  Configuration keys = brief(twoNodes("two-keys", "2 keys of one home; each node locks one of them"));
-  keys.keys = 2;
-  keys.clients = {{0, section(0)}, {1, section(1)}};
-  all.push_back(keys);
+/// Ends of a delegation that no release tells of, and what they take.
+void addRecoveries(std::vector<Configuration>& all) {
+  Configuration faults =
+      brief(twoNodes("faults", "2 nodes, 1 key; another than the home locks; one loss, either crashes once"));
+  all.push_back(faulty(withClients(faults, 2, 1, {{1, section(0)}}), 1, 1));
 
-  Configuration three = brief(twoNodes("three", "3 nodes; two that are not the home lock once each"));
-  three.nodes = 3;
-  three.clients = {{1, section(0)}, {2, section(0)}};
-  all.push_back(three);
+  Configuration barrier = brief(
+      twoNodes("barrier", "a node writes, the home restarts or its grant expires, and recovers (FR-8)"));
+  barrier.budgets.crashes = 1;
+  barrier.clients = {{1, section(0, true)}, {0, section(0)}};
+  barrier.mayCrash = 1;
+  barrier.late = 1;
+  all.push_back(barrier);
+
+  Configuration partition =
+      brief(twoNodes("partition", "as brief; the link is cut once and healed; requests are repeated"));
+  partition.budgets.cuts = 1;
+  partition.ticks.retry = 1;
+  all.push_back(partition);
+
+  Configuration patient = brief(
+      twoNodes("patient", "the home's caller waits without end for a holder that may crash; recalls go on"));
+  patient.clients = {{0, section(0), true}, {1, {{Act::lock, 0}}}};
+  patient.budgets.crashes = 1;
+  patient.mayCrash = 2;
+  patient.ticks.recall = 1;
+  patient.late = 0;
+  all.push_back(patient);
+}
+
+/// More nodes and more keys.
+void addLarger(std::vector<Configuration>& all) {
+  const auto add = [&](const char* name, const char* summary, std::uint8_t nodes, std::uint8_t keys,
+                       std::vector<Client> clients) -> Configuration& {
+    all.push_back(withClients(brief(twoNodes(name, summary)), nodes, keys, std::move(clients)));
+    return all.back();
+  };
+  const std::vector<Client> homeAndOther = {{0, section(0)}, {1, section(1)}};
+  const std::vector<Client> others = {{1, section(0)}, {2, section(0)}};
+  const std::vector<Client> othersApart = {{1, section(0)}, {2, section(1)}};
+  const auto late = [](Configuration& c, std::uint8_t things) { c.late = things; };
+
+  add("two-keys", "2 keys of one home; each node locks one of them", 2, 2, homeAndOther);
+  Configuration& two = add("two-keys-faults", "as two-keys; one message is lost, either node crashes once", 2,
+                           2, homeAndOther);
+  two = faulty(two, 1, 1);
+  late(two, 1);
+
+  add("three", "3 nodes; two that are not the home lock once each", 3, 1, others);
+  Configuration& lost = add("three-loss", "as three; one message is lost", 3, 1, others);
+  lost = faulty(lost, 1, 0);
+  late(lost, 1);
+  Configuration& crashed = add("three-crash", "3 nodes; another than the home locks, the home crashes once",
+                               3, 1, {{1, section(0)}});
+  crashed = faulty(crashed, 0, 1);
+  crashed.mayCrash = 1;
+  Configuration& both =
+      add("three-faults", "as three-crash; and one message is lost", 3, 1, {{1, section(0)}});
+  both = faulty(both, 1, 1);
+  both.mayCrash = 1;
+  late(both, 1);
+  Configuration& cut = add("three-partition", "as three; one link is cut once and healed", 3, 1, others);
+  cut.budgets.cuts = 1;
+
+  add("three-two-keys", "3 nodes, 2 keys of one home; the others lock one each", 3, 2, othersApart);
+  Configuration& keysLost =
+      add("three-two-keys-loss", "as three-two-keys; one message is lost", 3, 2, othersApart);
+  keysLost = faulty(keysLost, 1, 0);
+  Configuration& keysBoth =
+      add("three-two-keys-faults", "as three-two-keys; one message is lost, one of the others crashes once",
+          3, 2, othersApart);
+  keysBoth = faulty(keysBoth, 1, 1);
+  keysBoth.mayCrash = 2;
+  late(keysBoth, 0);
+}
+
+std::vector<Configuration> shipped() {
+  std::vector<Configuration> all;
+  addHandoffs(all);
+  addRecoveries(all);
+  addLarger(all);
   return all;
 }
 
@@ -106,11 +194,12 @@ std::string whatIsWrong(const Configuration& c) {
   if (calls > kMaxCalls) return fmt::format("{} lock calls; at most {} can be explored", calls, kMaxCalls);
   if (txns > kMaxTxns) return fmt::format("{} transactions; at most {} can be explored", txns, kMaxTxns);
   const Ticks& t = c.ticks;
-  if (t.delegation == 0 || t.wait == 0 || t.lease == 0 || t.barrier == 0) {
-    return "delegation, wait, lease and barrier last at least a tick";
-  }
+  if (t.wait == 0 || t.lease == 0 || t.barrier == 0) return "wait, lease and barrier last at least a tick";
   if (std::max({t.delegation + t.skew, int{t.wait}, int{t.lease}}) > 200)
     return "durations are at most 200 ticks";
+  if (c.late != kAnyNumber && c.drift != 0) {
+    return "clocks that drift tick whatever is under way, so no bound of what is late can be kept";
+  }
   if (2 * c.drift > t.skew) {
     return fmt::format("clocks drift {} ticks apart either way, and a skew of {} does not cover that (CK-3)",
                        c.drift, t.skew);
@@ -124,10 +213,10 @@ std::string identityOf(const Configuration& c) {
                                  c.home, c.drift, c.punctual);
   text += fmt::format(" ticks={},{},{},{},{},{},{},{},{},{},{}", t.delegation, t.skew, t.minUseful, t.wait,
                       t.lease, t.retry, t.recall, t.tenure, t.grace, t.barrier, t.margin);
-  text += fmt::format(" budgets={},{},{},{},{}", c.budgets.losses, c.budgets.duplicates, c.budgets.crashes,
-                      c.budgets.cuts, c.budgets.aborts);
+  text += fmt::format(" budgets={},{},{},{},{} crash={} late={}", c.budgets.losses, c.budgets.duplicates,
+                      c.budgets.crashes, c.budgets.cuts, c.budgets.aborts, c.mayCrash, c.late);
   for (const Client& client : c.clients) {
-    text += fmt::format(" client={}:", client.node);
+    text += fmt::format(" client={}{}:", client.node, client.patient ? "*" : "");
     for (const ClientStep& step : client.steps) {
       text += fmt::format("{}{}", static_cast<int>(step.act), step.key);
     }

@@ -18,12 +18,13 @@
 
 namespace holdfast::explore {
 
-/// A model that says who waits in a state, a bit each, and which choices need not be given their turn.
+/// A model that says who waits in a state, a bit each, whose turn a choice is, and which choices need not be
+/// given one.
 template <class M>
 concept WaitingModel =
     Model<M> && requires(const M& model, const typename M::State& state, const typename M::Choice& choice) {
       { model.waiters(state) } -> std::same_as<std::uint32_t>;
-      { model.actor(state, choice) } -> std::same_as<std::uint32_t>;
+      { model.turn(state, choice) } -> std::same_as<std::uint32_t>;
       { model.mayStayAway(choice) } -> std::same_as<bool>;
     };
 
@@ -43,10 +44,9 @@ class FairCycles {
 
   struct Edge {
     std::uint32_t to;
-    std::uint16_t actor;  // kFree for one that may stay away
-    std::uint16_t ordinal;
+    std::uint32_t turn;  // kFree for one that may stay away
   };
-  static constexpr std::uint16_t kFree = 0xffff;
+  static constexpr std::uint32_t kFree = 0xffffffff;
   static constexpr std::uint32_t kNone = 0xffffffff;
 
   bool expand(Result& result);
@@ -162,13 +162,13 @@ bool FairCycles<M>::expand(Result& result) {
     model_.choices(states_[at], choices);
     for (std::size_t i = 0; i < choices.size(); ++i) {
       State successor = states_[at];
-      const std::uint32_t actor = model_.actor(successor, choices[i]);
+      const bool free = model_.mayStayAway(choices[i]);
+      const std::uint32_t turn = free ? kFree : model_.turn(successor, choices[i]);
       model_.apply(successor, choices[i]);
       const auto ordinal = static_cast<std::uint16_t>(i);
       const auto known = states_.size();
       const std::uint32_t to = numberOf(successor, at, ordinal);
-      const bool free = model_.mayStayAway(choices[i]);
-      edges_.push_back({to, free ? kFree : static_cast<std::uint16_t>(actor), ordinal});
+      edges_.push_back({to, turn});
       if (states_.size() == known) continue;
       result.judgement = model_.judge(successor);
       if (!result.judgement.bad()) continue;
@@ -236,30 +236,30 @@ void FairCycles<M>::split(std::uint32_t waiter, std::vector<std::uint32_t>& comp
 template <WaitingModel M>
 bool FairCycles<M>::isFair(const std::vector<std::uint32_t>& members,
                            const std::vector<std::uint32_t>& component) const {
-  std::vector<std::uint16_t> acting;
-  std::vector<std::uint16_t> always;  // who can act in all members looked at so far
+  std::vector<std::uint32_t> acting;
+  std::vector<std::uint32_t> always;  // who can act in all members looked at so far
   bool cycle = false;
   for (const std::uint32_t member : members) {
-    std::vector<std::uint16_t> enabled;
+    std::vector<std::uint32_t> enabled;
     const auto [begin, end] = edgesOf(member);
     for (const Edge* edge = begin; edge != end; ++edge) {
       const bool inside = component[edge->to] == component[member];
       cycle = cycle || inside;
-      if (edge->actor == kFree) continue;
-      enabled.push_back(edge->actor);
-      if (inside) acting.push_back(edge->actor);
+      if (edge->turn == kFree) continue;
+      enabled.push_back(edge->turn);
+      if (inside) acting.push_back(edge->turn);
     }
     std::ranges::sort(enabled);
     if (member == members.front()) {
       always = std::move(enabled);
     } else {
-      std::erase_if(always, [&](std::uint16_t actor) { return !std::ranges::binary_search(enabled, actor); });
+      std::erase_if(always, [&](std::uint32_t actor) { return !std::ranges::binary_search(enabled, actor); });
     }
   }
   if (!cycle) return false;
   std::ranges::sort(acting);
   return std::ranges::all_of(always,
-                             [&](std::uint16_t actor) { return std::ranges::binary_search(acting, actor); });
+                             [&](std::uint32_t actor) { return std::ranges::binary_search(acting, actor); });
 }
 
 template <WaitingModel M>

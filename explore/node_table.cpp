@@ -10,11 +10,7 @@
 namespace holdfast::explore {
 namespace {
 
-/// Durations that nothing in an exploration lasts for.
-constexpr std::int64_t kFarTicks = 1'000'000;
-
 sim::Duration ticks(std::int64_t count) { return kTick * count; }
-sim::Duration ticksOrFar(std::int64_t count) { return kTick * (count == 0 ? kFarTicks : count); }
 
 protocol::ProtocolOptions protocolOptions(const Ticks& t) {
   protocol::ProtocolOptions options;
@@ -23,7 +19,7 @@ protocol::ProtocolOptions protocolOptions(const Ticks& t) {
   options.renewEvery = ticks(kFarTicks);
   options.sweepEvery = ticks(kFarTicks);
   options.tombstoneRetention = ticks(kFarTicks);
-  options.maxDelegation = ticks(t.delegation);
+  options.maxDelegation = ticksOrFar(t.delegation);
   options.skew = ticks(t.skew);
   options.minUseful = ticks(t.minUseful);
   options.retryEvery = ticksOrFar(t.retry);

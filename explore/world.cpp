@@ -32,10 +32,10 @@ World::World(Configuration configuration)
 }
 
 void World::addPrograms() {
-  const sim::Duration wait = kTick * configuration_.ticks.wait;
   const sim::Duration lease = kTick * configuration_.ticks.lease;
   for (const Client& client : configuration_.clients) {
     Program program{client.node, {}};
+    const sim::Duration wait = ticksOrFar(client.patient ? 0 : configuration_.ticks.wait);
     for (const ClientStep& given : client.steps) {
       Step step;
       step.act = given.act;
@@ -144,16 +144,22 @@ bool World::mayTick(const State& state, std::uint8_t node) const {
   return table_->node(state.nodes[node]).wakeIn != 0;
 }
 
+/// Whether the clocks may tick, as far as what is under way has a say in it.
+bool World::fewAreLate(const State& state) const {
+  return configuration_.late == kAnyNumber || (*pools_)[state.pool].entries.size() <= configuration_.late;
+}
+
 void World::choices(const State& state, std::vector<Choice>& out) const {
   for (std::uint8_t client = 0; client < programs_.size(); ++client) {
     if (mayStep(state, client)) out.push_back({ChoiceKind::client, client, 0});
   }
-  bool allTick = true;
+  const bool few = fewAreLate(state);
+  bool allTick = few;
   for (std::uint8_t node = 0; node < configuration_.nodes; ++node) {
     if (!isDown(state, node) && table_->node(state.nodes[node]).wakeIn == 0) {
       out.push_back({ChoiceKind::wake, node, 0});
     }
-    const bool may = mayTick(state, node);
+    const bool may = few && mayTick(state, node);
     allTick = allTick && may;
     if (configuration_.drift != 0 && may) out.push_back({ChoiceKind::tick, node, 0});
   }
@@ -183,7 +189,7 @@ void World::faults(const State& state, std::vector<Choice>& out) const {
   for (std::uint8_t node = 0; node < configuration_.nodes; ++node) {
     if (isDown(state, node)) {
       out.push_back({ChoiceKind::restart, node, 0});
-    } else if (state.left.crashes != 0) {
+    } else if (state.left.crashes != 0 && (configuration_.mayCrash & mask(node)) != 0) {
       const std::size_t commits = commitsOf(state, node).size();
       for (std::uint16_t kept = 0; kept <= commits; ++kept) out.push_back({ChoiceKind::crash, node, kept});
     }
@@ -444,6 +450,12 @@ Judgement World::judge(const State& state) const {
 
 std::uint32_t World::actor(const State&, const Choice& choice) const {
   return static_cast<std::uint32_t>(choice.kind) * kMaxNodes + choice.who;
+}
+
+std::uint32_t World::turn(const State& state, const Choice& choice) const {
+  constexpr std::uint32_t kOthers = 256;
+  if (choice.kind != ChoiceKind::deliver) return actor(state, choice);
+  return kOthers + (*pools_)[state.pool].entries[choice.which].item;
 }
 
 std::uint32_t World::waiters(const State& state) const {

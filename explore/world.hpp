@@ -84,6 +84,8 @@ class World {
   /// For partial-order reduction (independence.hpp); what commutes, and why, is in independence.cpp.
   std::uint32_t rank(const Choice& choice) const;
   bool commutes(const State& before, const Choice& first, const State& after, const Choice& then) const;
+  /// Whose turn a choice is under fairness: of each thing under way its own.
+  std::uint32_t turn(const State& state, const Choice& choice) const;
   /// The lock calls that wait at a node that runs, a bit each.
   std::uint32_t waiters(const State& state) const;
   /// Faults need not strike, and clients may stay where they are.
@@ -143,6 +145,7 @@ class World {
   void setPool(State& state, UnderWay& way) const;
   void choicesOfPool(const State& state, std::vector<Choice>& out) const;
   void faults(const State& state, std::vector<Choice>& out) const;
+  bool fewAreLate(const State& state) const;
   bool first(const Entries& entries, std::size_t place) const;
   bool mayStep(const State& state, std::uint8_t client) const;
   bool mayTick(const State& state, std::uint8_t node) const;

@@ -3,6 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "explore/replay.hpp"
 #include "explore/searches.hpp"
 
 namespace holdfast::explore {
@@ -36,7 +42,7 @@ class Door {
   }
   std::uint64_t fingerprint(const State& state) const { return 1U + state.inside * 2U + state.waiting; }
   Judgement judge(const State&) const { return {}; }
-  std::uint32_t actor(const State&, const Choice& choice) const { return choice.actor; }
+  std::uint32_t turn(const State&, const Choice& choice) const { return choice.actor; }
   std::uint32_t waiters(const State& state) const { return state.waiting; }
   bool mayStayAway(const Choice&) const { return false; }
 
@@ -68,6 +74,37 @@ TEST(FairCycles, AreNoneInABriefHandoff) {
   EXPECT_EQ(result.states, plain.states);
   EXPECT_EQ(result.transitions, plain.transitions);
   EXPECT_EQ(result.depth, plain.depth);
+}
+
+TEST(FairCycles, AreNoneWhereEveryCallerIsAnsweredInTheEnd) {
+  for (const char* name : {"drift", "faults", "patient", "two-keys", "three-two-keys"}) {
+    const Result result = fairCycles(World(*findConfiguration(name)), {});
+    EXPECT_EQ(result.verdict, Verdict::verified) << name;
+    EXPECT_EQ(result.cycle, 0U) << name;
+  }
+}
+
+/// A holder that has crashed answers no recall. The grant's own end is what a patient waiter depends on.
+TEST(FairCycles, AreFoundWhereADelegationHasNoEnd) {
+  Configuration configuration = *findConfiguration("patient");
+  configuration.ticks.delegation = 0;
+  const World world(configuration);
+  Limits limits;
+  limits.states = 100'000;
+  const Result result = fairCycles(world, limits);
+  ASSERT_EQ(result.verdict, Verdict::violated);
+  EXPECT_FALSE(result.judgement.bad());
+  EXPECT_GT(result.cycle, 1U);
+  const Replayed run = replay(world, result.path);
+  EXPECT_TRUE(run.faithful);
+  EXPECT_EQ(run.findings.count(checkers::Severity::safety), 0U);
+  // The home's caller waits in the end, and the one that holds the key has crashed on the way.
+  const std::vector<std::string> steps = describe(world, result.path);
+  const auto taken = [&](std::string_view step) {
+    return std::ranges::any_of(steps, [&](const std::string& line) { return line.starts_with(step); });
+  };
+  EXPECT_TRUE(taken("a client of A locks"));
+  EXPECT_TRUE(taken("B crashes"));
 }
 
 TEST(FairCycles, OfASearchThatIsCutShortNothingIsKnown) {

@@ -60,16 +60,17 @@ TEST_P(PinnedTest, IsExploredToTheEnd) {
 }
 
 // The configurations that take seconds; docs/explore.md has them all.
-INSTANTIATE_TEST_SUITE_P(Configurations, PinnedTest,
-                         ::testing::Values(Pinned{"drift", 117'553, 470'911, 39},
-                                           Pinned{"drain", 146'417, 533'892, 33},
-                                           Pinned{"two-keys", 1'422, 2'985, 15},
-                                           Pinned{"three", 240'747, 1'251'128, 33}),
-                         [](const auto& tested) {
-                           std::string name = tested.param.configuration;
-                           std::erase(name, '-');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Configurations, PinnedTest,
+    ::testing::Values(Pinned{"drift", 117'553, 470'911, 39}, Pinned{"drain", 146'417, 533'892, 33},
+                      Pinned{"faults", 112'966, 531'926, 29}, Pinned{"barrier", 164'809, 504'157, 45},
+                      Pinned{"patient", 18'564, 51'195, 41}, Pinned{"two-keys", 1'422, 2'985, 15},
+                      Pinned{"three", 240'747, 1'251'128, 33}, Pinned{"three-two-keys", 3'977, 9'218, 16}),
+    [](const auto& tested) {
+      std::string name = tested.param.configuration;
+      std::erase(name, '-');
+      return name;
+    });
 
 TEST(World, EveryShippedConfigurationCanBeExploredAndHasAnIdentityOfItsOwn) {
   std::vector<std::string> identities;
@@ -96,7 +97,9 @@ TEST_P(MutantTest, WithoutTheRuleTheSearchMeetsWhatItPreventsAndTheCheckersConfi
   Configuration configuration = *findConfiguration(mutant.configuration);
   configuration.rules.switchOff(mutant.rule);
   const World world(configuration);
-  const Result result = breadthFirst(world, Limits{});
+  Limits limits;
+  limits.states = 3'000'000;
+  const Result result = breadthFirst(world, limits);
   ASSERT_EQ(result.verdict, Verdict::violated);
   EXPECT_STREQ(nameOf(static_cast<Breach>(result.judgement.violation)), nameOf(mutant.breach));
   EXPECT_EQ(result.path.size(), mutant.depth);
@@ -110,7 +113,8 @@ TEST_P(MutantTest, WithoutTheRuleTheSearchMeetsWhatItPreventsAndTheCheckersConfi
 
 /// What the ghost lets pass the checkers let pass: they judge schedules that no search would call bad.
 TEST(Replay, SampledSchedulesOfTheWholeProtocolAreFaithfulAndHold) {
-  for (const char* name : {"brief", "drift", "drain", "crash", "three"}) {
+  for (const char* name :
+       {"brief", "drift", "drain", "crash", "three", "barrier", "partition", "patient", "two-keys-faults"}) {
     const World world(*findConfiguration(name));
     const sim::KeyedRandom random{7};
     for (std::uint64_t schedule = 0; schedule < 30; ++schedule) {
@@ -142,13 +146,22 @@ INSTANTIATE_TEST_SUITE_P(
                       Mutant{"drain", Rule::LH3_CheckAtSubmission, Breach::submittedAfterLapse, 4},
                       Mutant{"drain", Rule::FR1_ReleaseCarriesPosition, Breach::staleAdmission, 9},
                       Mutant{"drain", Rule::FR3_AppliedAndVisible, Breach::staleAdmission, 11},
-                      Mutant{"drain", Rule::FR8_Barrier, Breach::admittedWithoutBarrier, 7}),
-    [](const auto& tested) { return std::string(protocol::nameOf(tested.param.rule)); });
+                      Mutant{"drain", Rule::FR8_Barrier, Breach::admittedWithoutBarrier, 7},
+                      Mutant{"barrier", Rule::FR8_Barrier, Breach::admittedWithoutBarrier, 7},
+                      Mutant{"barrier", Rule::FR9_EntryIsTheFence, Breach::staleAdmission, 14},
+                      Mutant{"barrier", Rule::FR6_ColdHomeDistrusts, Breach::staleAdmission, 18},
+                      Mutant{"barrier", Rule::DR4_NoLateRelease, Breach::staleAdmission, 14}),
+    [](const auto& tested) {
+      return std::string(tested.param.configuration) + std::string(protocol::nameOf(tested.param.rule));
+    });
 
 TEST(World, AConfigurationThatCanNotBeExploredIsRefusedWithAReason) {
   Configuration configuration = brief();
   configuration.nodes = 9;
   EXPECT_NE(whatIsWrong(configuration).find("9 nodes"), std::string::npos);
+  configuration = brief();
+  configuration.ticks.wait = 0;
+  EXPECT_NE(whatIsWrong(configuration).find("at least a tick"), std::string::npos);
   configuration = brief();
   configuration.drift = 1;
   EXPECT_NE(whatIsWrong(configuration).find("CK-3"), std::string::npos);
