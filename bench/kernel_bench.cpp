@@ -2,7 +2,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "bench/allocations.hpp"
+#include "measure/allocations.hpp"
 #include "sim/asio/awaitable.hpp"
 #include "sim/asio/virtual_timer.hpp"
 #include "sim/event_queue.hpp"
@@ -12,6 +12,7 @@
 namespace holdfast::bench {
 namespace {
 
+using measure::allocationsSoFar;
 using sim::Duration;
 using sim::NodeId;
 using sim::TrueInstant;

@@ -4,7 +4,8 @@
 
 #include <memory>
 
-#include "bench/allocations.hpp"
+#include "measure/allocations.hpp"
+#include "measure/lone_node.hpp"
 #include "protocol/canonical_key.hpp"
 #include "scenarios/cluster.hpp"
 #include "scenarios/sweep.hpp"
@@ -12,6 +13,7 @@
 namespace holdfast::bench {
 namespace {
 
+using measure::allocationsSoFar;
 using scenarios::RunOptions;
 using scenarios::RunReport;
 
@@ -88,33 +90,10 @@ BENCHMARK(cachedLock);
 
 /// One node's handle() and nothing else: what the protocol itself costs on the cached path.
 void nodeCachedLock(benchmark::State& state) {
-  const auto bytes = protocol::canonicalKey("db", "accounts", protocol::KeyPart{std::string("k")});
-  const protocol::Directory directory({"A"}, {{"accounts/k", *bytes, 0}});
-  protocol::NodeSetup setup;
-  setup.self = obs::NodeId{0};
-  setup.directory = &directory;
-  setup.members = {obs::NodeId{0}};
-  setup.options.maxDelegation = sim::hours(1'000'000);
-  setup.options.epochLease = sim::hours(1'000'000);
-  protocol::Node node(setup, {});
-  protocol::Effects effects;
-  sim::MonotonicInstant now{1'000'000'000};
-  const auto give = [&](const protocol::Input& input) {
-    effects.clear();
-    now = now + sim::microseconds(1);
-    node.handle(input, protocol::Context{now, sim::WallInstant{now.ns}, effects});
-  };
-  give(protocol::Boot{});
-  give(protocol::PersistDone{1, false});
-  std::uint32_t call = 0;
-  const auto lockOnce = [&] {
-    ++call;
-    give(protocol::CallLock{obs::CallId{call}, obs::KeyId{0}, sim::seconds(5), sim::seconds(5), true, 0});
-    give(protocol::CallUnlock{obs::CallId{call}});
-  };
-  for (int i = 0; i < 1'000; ++i) lockOnce();
+  measure::LoneNode node;
+  for (int i = 0; i < 1'000; ++i) node.lockAndUnlock();
   const std::uint64_t before = allocationsSoFar();
-  for (auto _ : state) lockOnce();
+  for (auto _ : state) node.lockAndUnlock();
   state.SetItemsProcessed(2 * state.iterations());
   state.counters["allocations/event"] =
       static_cast<double>(allocationsSoFar() - before) / static_cast<double>(2 * state.iterations());

@@ -108,7 +108,8 @@ std::expected<void, Failure> checkValues(const CLI::App& verb) {
   return {};
 }
 
-Result parseAndRun(CommandLine& line, const std::vector<std::string>& arguments, Output& out) {
+Result parseAndRun(CommandLine& line, const std::vector<std::string>& arguments, Session& session) {
+  Output& out = session.out;
   // CLI11 takes the words in reverse and without the command's name.
   std::vector<std::string> words(arguments.rbegin(), arguments.rend());
   if (!words.empty()) words.pop_back();
@@ -133,7 +134,6 @@ Result parseAndRun(CommandLine& line, const std::vector<std::string>& arguments,
   Output::Settings settings = line.settings;
   settings.terminal = out.settings().terminal;
   out.configure(settings);
-  Session session{out, arguments.empty() ? "holdfast" : arguments.front()};
   return line.chosen()->second(session);
 }
 
@@ -148,13 +148,15 @@ int finish(Output& out, const Result& result) {
 
 }  // namespace
 
-int runCommand(const std::vector<std::string>& arguments, const Streams& streams) {
+int runCommand(const std::vector<std::string>& arguments, const Streams& streams,
+               std::uint64_t (*allocations)()) {
   // Until the command line is understood, a wish for JSON is one wherever it stands.
   const bool json = std::ranges::find(arguments, "--json") != arguments.end();
   Output out(streams.standardOutput, streams.standardError, {json, false, streams.errorIsTerminal});
   try {
     const auto line = std::make_unique<CommandLine>();
-    return finish(out, parseAndRun(*line, arguments, out));
+    Session session{out, arguments.empty() ? "holdfast" : arguments.front(), allocations};
+    return finish(out, parseAndRun(*line, arguments, session));
   } catch (const std::exception& error) {
     return finish(out,
                   std::unexpected(Failure{fmt::format("internal error: {}", error.what()), kExitInternal}));

@@ -4,6 +4,7 @@
 // and what would be right; an exception that nobody expected ends in code 70 with its text.
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 #include <string>
 #include <vector>
@@ -16,7 +17,9 @@ struct Streams {
   bool errorIsTerminal = false;
 };
 
-/// Runs the command. `arguments[0]` is the command's own name, as it was typed.
-int runCommand(const std::vector<std::string>& arguments, const Streams& streams);
+/// Runs the command. `arguments[0]` is the command's own name, as it was typed. `allocations` tells how many
+/// heap allocations the calling thread has made; null where the program does not count them.
+int runCommand(const std::vector<std::string>& arguments, const Streams& streams,
+               std::uint64_t (*allocations)() = nullptr);
 
 }  // namespace holdfast::cli

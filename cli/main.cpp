@@ -8,6 +8,7 @@
 
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
+#include "measure/allocations.hpp"
 
 namespace {
 
@@ -31,5 +32,6 @@ int main(int count, char** values) {
   std::set_terminate(endOnTerminate);
   std::ios::sync_with_stdio(false);
   return holdfast::cli::runCommand({values, values + count},
-                                   {std::cout, std::cerr, ::isatty(STDERR_FILENO) != 0});
+                                   {std::cout, std::cerr, ::isatty(STDERR_FILENO) != 0},
+                                   holdfast::measure::allocationsSoFar);
 }

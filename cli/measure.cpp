@@ -90,8 +90,9 @@ std::string commandFor(const MeasureArguments& arguments, const measure::Setting
 }
 
 Result measureAll(Session& session, const MeasureArguments& arguments) {
-  const auto settings = measureSettings(arguments);
+  auto settings = measureSettings(arguments);
   if (!settings) return std::unexpected(settings.error());
+  settings->allocations = session.allocations;
   const auto experiments = chosenExperiments(arguments.what);
   if (!experiments) return std::unexpected(experiments.error());
   const std::string command = commandFor(arguments, *settings);

@@ -3,6 +3,7 @@
 // To add a verb: write cli/<verb>.cpp with one function that declares it, and add its line to HOLDFAST_VERBS.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -20,6 +21,8 @@ namespace holdfast::cli {
 struct Session {
   Output& out;
   std::string program;  ///< The command as it was typed, for lines that can be pasted.
+  /// Heap allocations of the calling thread so far; null: not counted.
+  std::uint64_t (*allocations)() = nullptr;
 };
 
 /// Does the verb's work, once the command line was parsed.

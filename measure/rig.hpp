@@ -28,6 +28,8 @@ struct Settings {
   std::vector<std::uint16_t> nodes{3, 5, 12, 48};  // P, each from 3 to 200
   const NetworkProfile* network = nullptr;
   const DiskProfile* disk = nullptr;
+  /// Tells how many heap allocations the calling thread has made; null: they are not measured.
+  std::uint64_t (*allocations)() = nullptr;
 
   friend bool operator==(const Settings&, const Settings&) = default;
 };

@@ -54,6 +54,14 @@ TEST(Measure, WritesAPageWithPlotsAndTheSameFiguresAsJson) {
   EXPECT_THAT(html, HasSubstr("worldwide"));
 }
 
+TEST(Measure, CountsTheAllocationsOfTheCachedPath) {
+  const Ran ran = holdfast({"measure", "--what", "cached", "--json"});
+  ASSERT_EQ(ran.exitCode, 0) << ran.standardError;
+  const nlohmann::json table = ran.object("measurement")["tables"][0];
+  EXPECT_EQ(table["columns"].back(), "allocations of the node");
+  EXPECT_EQ(table["rows"][0].back(), 0);
+}
+
 TEST(Measure, RefusesWhatItDoesNotKnow) {
   for (const auto& [option, value, complaint] :
        std::vector<std::array<std::string, 3>>{{"--what", "coast", "did you mean 'cost'?"},

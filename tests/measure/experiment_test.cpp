@@ -77,6 +77,7 @@ TEST(Measure, RepeatsUnderADelegationCostNothing) {
   const std::vector<Value>& row = measured.tables.front().rows.front();
   EXPECT_EQ(row[0], row[1]);
   for (std::size_t i = 2; i <= 5; ++i) EXPECT_EQ(row[i].number, 0) << i;
+  EXPECT_EQ(row.back(), Value::text("not counted"));
 }
 
 TEST(Measure, EveryExperimentHasAQuestionAndANameOfItsOwn) {

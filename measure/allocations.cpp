@@ -1,4 +1,4 @@
-#include "bench/allocations.hpp"
+#include "measure/allocations.hpp"
 
 #include <cstdlib>
 #include <new>
@@ -13,9 +13,9 @@ void* allocate(std::size_t size) {
 }
 }  // namespace
 
-namespace holdfast::bench {
+namespace holdfast::measure {
 std::uint64_t allocationsSoFar() { return allocations; }
-}  // namespace holdfast::bench
+}  // namespace holdfast::measure
 
 void* operator new(std::size_t size) { return allocate(size); }
 void* operator new[](std::size_t size) { return allocate(size); }
