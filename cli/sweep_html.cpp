@@ -181,19 +181,64 @@ std::string waitsTable(const checkers::CostTable& costs) {
   return text + "</table>\n";
 }
 
-std::string costPlots(const checkers::CostTable& costs) {
+/// How many acquisitions by each path took how much of something; nothing of a path that never took any.
+std::string amountPlots(const checkers::CostTable& costs, checkers::Amount PathCost::* amount,
+                        std::string_view unit) {
   std::string text;
   for (const PathLine& path : pathsOf(costs)) {
+    const checkers::Amount& taken = path.cost.*amount;
+    if (taken.sum == 0) continue;
     std::vector<std::pair<std::string, std::uint64_t>> rows;
-    for (std::size_t i = 0; i < path.cost.messages.histogram.size(); ++i) {
-      const bool last = i + 1 == path.cost.messages.histogram.size();
-      if (const std::uint64_t count = path.cost.messages.histogram[i]; count > 0) {
-        rows.emplace_back(fmt::format("{}{} messages", i, last ? " or more" : ""), count);
+    for (std::size_t i = 0; i < taken.histogram.size(); ++i) {
+      const bool last = i + 1 == taken.histogram.size();
+      if (const std::uint64_t count = taken.histogram[i]; count > 0) {
+        rows.emplace_back(fmt::format("{}{} {}", i, last ? " or more" : "", unit), count);
       }
     }
-    if (!rows.empty()) text += fmt::format("<h3>{}</h3>{}", path.name, bars(rows));
+    text += fmt::format("<h3>{}</h3>{}", path.name, bars(rows));
   }
   return text;
+}
+
+std::string costPlots(const checkers::CostTable& costs) {
+  std::string text = "<h2>Unicast messages an acquisition</h2>\n";
+  text += amountPlots(costs, &PathCost::messages, "messages");
+  text += "<h2>Durable release entries an acquisition</h2>\n";
+  text += amountPlots(costs, &PathCost::releaseCommits, "entries");
+  text += "<h2>Messages of barriers an acquisition</h2>\n";
+  text += amountPlots(costs, &PathCost::barrierMessages, "messages");
+  text += "<h2>Durable barrier entries an acquisition</h2>\n";
+  return text + amountPlots(costs, &PathCost::barrierEntries, "entries");
+}
+
+std::string percentilePlot(const checkers::CostTable& costs) {
+  std::vector<std::pair<std::string, std::uint64_t>> rows;
+  for (const PathLine& path : pathsOf(costs)) {
+    if (path.cost.acquisitions == 0) continue;
+    for (const std::uint64_t percent : {50U, 90U, 99U}) {
+      rows.emplace_back(fmt::format("{}, {}%, us", path.name, percent),
+                        static_cast<std::uint64_t>(percentile(path.cost.wait, percent) / 1'000));
+    }
+  }
+  return bars(rows);
+}
+
+std::string countPlot(const SweepReport& report) {
+  std::vector<std::pair<std::string, std::uint64_t>> rows;
+  boost::mp11::mp_for_each<boost::describe::describe_enumerators<scenarios::Milestone>>([&](auto milestone) {
+    if (const std::uint64_t count = report.coverage.count(milestone.value); count > 0) {
+      rows.emplace_back(milestone.name, count);
+    }
+  });
+  return bars(rows);
+}
+
+std::string routePlot(const SweepReport& report) {
+  std::vector<std::pair<std::string, std::uint64_t>> rows;
+  for (const checkers::Route route : allRoutes()) {
+    rows.emplace_back(routeTitle(route), report.routes[static_cast<std::size_t>(route)].count);
+  }
+  return bars(rows);
 }
 
 std::string failuresList(const Session& session, const SweepRecord& record) {
@@ -240,10 +285,13 @@ std::string htmlText(const Session& session, const SweepRecord& record, const Sw
   }
   page += countsTable(report);
   page += "<h2>Seeds that did not hold</h2>\n" + failuresList(session, record);
-  page += "<h2>Documented limitations</h2>\n" + routesTable(report);
+  page += "<p class=\"dim\">Bars are on a logarithmic scale.</p>\n";
+  page += "<h2>Documented limitations, by findings</h2>\n" + routePlot(report) + routesTable(report);
   page += "<h2>Refusals by error class and cause</h2>\n" + bars(refusalRows(report.coverage));
-  page += "<h2>Waits from call to admission</h2>\n" + waitPlot(report.costs) + waitsTable(report.costs);
-  page += "<h2>Unicast messages an acquisition</h2>\n" + costPlots(report.costs);
+  page += "<h2>Waits from call to admission</h2>\n" + waitPlot(report.costs) + percentilePlot(report.costs) +
+          waitsTable(report.costs);
+  page += costPlots(report.costs);
+  page += "<h2>What happened, and how often</h2>\n" + countPlot(report);
   page += "<h2>Points that must be reached</h2>\n" + pointsTable(record);
   page += fmt::format("<h2>Again</h2>\n<pre>{}</pre>\n</body></html>\n", pictures::escaped(facts.reproduce));
   return page;

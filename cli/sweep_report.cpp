@@ -72,7 +72,7 @@ void reportFailures(Session& session, Subject subject, const SweepReport& report
 std::string partiality(const SweepReport& report, const SweepFacts& facts) {
   if (!report.stoppedEarly) return "";
   return fmt::format("partial: {} after {} of {}",
-                     facts.interrupted ? "interrupted" : "stopped by a limit or a violation",
+                     facts.interrupted ? "interrupted" : "ended by a limit, a violation or its death",
                      grouped(report.ran), counted(report.asked, "seed"));
 }
 

@@ -85,7 +85,7 @@ TEST(Sweep, EndsInGoodOrderAtItsTimeLimit) {
   EXPECT_EQ(verdict["partial"], true);
   EXPECT_EQ(verdict["interrupted"], false);
   EXPECT_LT(verdict["seedsRun"], 1'000'000'000);
-  EXPECT_THAT(ran.standardError, HasSubstr("partial: stopped by a limit or a violation after "));
+  EXPECT_THAT(ran.standardError, HasSubstr("partial: ended by a limit, a violation or its death after "));
 }
 
 TEST(Sweep, AnInterruptLeavesAPartialReport) {
@@ -224,6 +224,12 @@ TEST(Sweep, LeavesFilesForMachinesAndPeople) {
   const std::string page = textOf(scratch.file("s.html"));
   EXPECT_THAT(page, AllOf(testing::StartsWith("<!doctype html>"), HasSubstr("<svg"), HasSubstr("polyline"),
                           HasSubstr("run mixed --seed 1 --without DG3_OneDelegate")));
+  for (const char* plot : {"Documented limitations", "Refusals by error class", "Waits from call to admission",
+                           "Unicast messages", "Durable release entries", "What happened, and how often"}) {
+    const std::size_t heading = page.find(plot);
+    ASSERT_NE(heading, std::string::npos) << plot;
+    EXPECT_LT(page.find("<rect class=\"bar\"", heading), page.find("<h2>", heading)) << plot;
+  }
   EXPECT_THAT(page, AllOf(Not(HasSubstr("http")), Not(HasSubstr("<script src")))) << "it needs no network";
   EXPECT_EQ(linesOf(scratch.file("h.jsonl")).size(), 1U);
   EXPECT_FALSE(std::filesystem::exists(scratch.file("s.json.partial")));
