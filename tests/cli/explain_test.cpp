@@ -1,4 +1,5 @@
 // holdfast explain, on the real binary.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,6 +47,34 @@ TEST(Explain, OneEventCanBeExplained) {
   ASSERT_TRUE(story.is_object());
   EXPECT_EQ(story["event"], 30);
   EXPECT_EQ(story["violation"], false);
+}
+
+TEST(Explain, NamesTheCycleOfWaits) {
+  const ScratchFolder scratch;
+  const std::string plan = scratch.file("plan.json");
+  // A and B each hold a key that a caller of the other waits for.
+  const auto lock = [](int id, const char* at, int node, int key, const char* think) {
+    return fmt::format(
+        R"({{"id":{},"at":{},"node":{},"kind":"lockedUpdate","key":{},"wait":1000000000,"lease":5000000000,"think":{}}})",
+        id, at, node, key, think);
+  };
+  writeLines(
+      plan, {R"({"holdfastPlan":1,"options":{"nodes":3,"keys":2},"plan":{"endAt":9000000000,"operations":[)",
+             lock(1, "3000000000", 0, 0, "4000000000") + ",", lock(2, "3000000000", 1, 1, "4000000000") + ",",
+             lock(3, "3500000000", 0, 1, "0") + ",", lock(4, "3500000000", 1, 0, "0"), "]}}"});
+  const std::string trace = scratch.file("t.jsonl");
+  ASSERT_EQ(holdfast({"run", "--plan", plan, "--trace", trace, "--no-save", "-q"}).exitCode, 0);
+  std::string admission;
+  for (const std::string& line : linesOf(trace)) {
+    if (line.find(R"("is":"Admitted","call":4)") == std::string::npos) continue;
+    admission = fmt::to_string(nlohmann::json::parse(line)["n"].get<int>());
+  }
+  const nlohmann::json story =
+      holdfast({"explain", trace, "--event", admission, "--json", "-q"}).object("story");
+  EXPECT_THAT(
+      story["remarks"].dump(),
+      HasSubstr("Wait-for cycle: B waits for accounts/k0 (call 3), which A holds (call 2); A waits for "
+                "accounts/k1 (call 4), which B holds (call 1)"));
 }
 
 TEST(Explain, BadInputIsNamed) {

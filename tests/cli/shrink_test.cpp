@@ -185,8 +185,9 @@ TEST(TheCorpus, HasEveryTwinAndEveryLimitation) {
   for (const auto& entry : std::filesystem::directory_iterator(HOLDFAST_SOURCE_DIR "/traces/corpus")) {
     if (entry.path().extension() != ".json") continue;
     const nlohmann::json plan = nlohmann::json::parse(textOf(entry.path()));
-    for (const std::string& route : plan["known"]["limitations"]) routes.insert(route);
-    if (plan["rulesOff"].size() == 1) twins.emplace(plan["scenario"], plan["rulesOff"][0]);
+    for (const nlohmann::json& route : plan["known"]["limitations"]) routes.insert(route.get<std::string>());
+    if (plan["rulesOff"].size() == 1)
+      twins.emplace(plan["scenario"].get<std::string>(), plan["rulesOff"][0].get<std::string>());
   }
   std::size_t known = 0;
   for (const scenarios::Scenario& scenario : scenarios::allScenarios()) {
