@@ -54,9 +54,9 @@ TEST(Explain, NamesTheCycleOfWaits) {
   const std::string plan = scratch.file("plan.json");
   // A and B each hold a key that a caller of the other waits for.
   const auto lock = [](int id, const char* at, int node, int key, const char* think) {
-    return fmt::format(
-        R"({{"id":{},"at":{},"node":{},"kind":"lockedUpdate","key":{},"wait":1000000000,"lease":5000000000,"think":{}}})",
-        id, at, node, key, think);
+    return fmt::format(R"({{"id":{},"at":{},"node":{},"kind":"lockedUpdate","key":{},)"
+                       R"("wait":1000000000,"lease":5000000000,"think":{}}})",
+                       id, at, node, key, think);
   };
   writeLines(
       plan, {R"({"holdfastPlan":1,"options":{"nodes":3,"keys":2},"plan":{"endAt":9000000000,"operations":[)",

@@ -224,8 +224,9 @@ TEST(Sweep, LeavesFilesForMachinesAndPeople) {
   const std::string page = textOf(scratch.file("s.html"));
   EXPECT_THAT(page, AllOf(testing::StartsWith("<!doctype html>"), HasSubstr("<svg"), HasSubstr("polyline"),
                           HasSubstr("run mixed --seed 1 --without DG3_OneDelegate")));
-  for (const char* plot : {"Documented limitations", "Refusals by error class", "Waits from call to admission",
-                           "Unicast messages", "Durable release entries", "What happened, and how often"}) {
+  for (const char* plot :
+       {"Documented limitations", "Refusals by error class", "Waits from call to admission",
+        "Unicast messages", "Durable release entries", "What happened, and how often"}) {
     const std::size_t heading = page.find(plot);
     ASSERT_NE(heading, std::string::npos) << plot;
     EXPECT_LT(page.find("<rect class=\"bar\"", heading), page.find("<h2>", heading)) << plot;
