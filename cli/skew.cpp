@@ -252,9 +252,8 @@ int reportFailure(Session& session, const SkewArguments& arguments, const SkewRe
   const SmallCase small = smallest(session, request.options, failed, !arguments.noShrink);
   const shrink::Size after = shrink::sizeOf(small.whole);
   if (!arguments.noShrink) {
-    session.out.say(fmt::format("shrunk      from {} to {} on {}, in {}",
-                                counted(small.before.steps(), "step"), counted(after.steps(), "step"),
-                                counted(after.nodes, "node"), counted(small.runs, "run")));
+    session.out.say(fmt::format("shrunk      from {} to {} on {}", counted(small.before.steps(), "step"),
+                                counted(after.steps(), "step"), counted(after.nodes, "node")));
     for (const std::string& line : stepLines(small.whole.plan, namesIn(small.report))) session.out.say(line);
   }
   reportViolations(session, small.report);
