@@ -207,12 +207,11 @@ struct SmallCase {
   shrink::Case whole;
   scenarios::RunReport report;
   shrink::Size before;
-  std::uint64_t runs = 0;
 };
 
 SmallCase smallest(Session& session, const skew::CheckOptions& options, const skew::FailedCase& failed,
                    bool shrinks) {
-  SmallCase small{failed.made.whole, {}, shrink::sizeOf(failed.made.whole), 0};
+  SmallCase small{failed.made.whole, {}, shrink::sizeOf(failed.made.whole)};
   if (shrinks) {
     SkewShrinkProgress progress(session.out);
     shrink::ShrinkOptions how;
@@ -228,7 +227,7 @@ SmallCase smallest(Session& session, const skew::CheckOptions& options, const sk
       };
     }
     if (auto result = shrink::shrink(small.whole, how)) {
-      return {std::move(result->smallest), std::move(result->report), result->before, result->runs};
+      return {std::move(result->smallest), std::move(result->report), result->before};
     }
   }
   small.report = scenarios::runPlan(small.whole.options, options.rules, small.whole.plan);
