@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "cli/json_source.hpp"
@@ -19,6 +20,26 @@ std::string placeOf(std::string_view root, std::string_view what) {
                                   : std::string(what);
 }
 
+/// A story and a schedule have options and steps of their own: what a file says of others would be ignored.
+std::optional<Failure> moreThanItsName(const JsonSource& source, const scenarios::PlanFile& file,
+                                       std::string_view what) {
+  scenarios::RunOptions options = file.options;
+  options.seed = scenarios::RunOptions{}.seed;
+  if (options != scenarios::RunOptions{}) {
+    return source.about("options",
+                        fmt::format("options: {} is {} and has options of its own; expected the seed "
+                                    "alone, or the scenario {}",
+                                    file.scenario, what, kMixed));
+  }
+  if (file.plan != scenarios::Plan{}) {
+    return source.about("plan",
+                        fmt::format("plan: {} is {} and has no plan of operations and faults; expected "
+                                    "none, or the scenario {}",
+                                    file.scenario, what, kMixed));
+  }
+  return std::nullopt;
+}
+
 std::expected<Subject, Failure> judged(const JsonSource& source, const scenarios::PlanFile& file) {
   Subject subject;
   subject.source = fmt::format("--plan {}", shellWord(source.name()));
@@ -29,6 +50,12 @@ std::expected<Subject, Failure> judged(const JsonSource& source, const scenarios
     subject.rules.switchOff(*rule);
   }
   if (file.scenario.starts_with(kExplored)) {
+    if (auto more = moreThanItsName(source, file, "a schedule of the explorer"))
+      return std::unexpected(*more);
+    if (file.steps.empty()) {
+      return std::unexpected(
+          source.about("steps", "steps: is missing or empty; expected the steps of a schedule, in words"));
+    }
     auto schedule = scheduleOf(file.scenario, file.steps, subject.rules);
     if (!schedule) return std::unexpected(source.about(schedule.error(), schedule.error()));
     subject.schedule = std::move(*schedule);
@@ -49,12 +76,7 @@ std::expected<Subject, Failure> judged(const JsonSource& source, const scenarios
           "scenario", fmt::format("there is no scenario {}{} ('holdfast list' names them all)",
                                   traces::quoted(file.scenario), didYouMean(file.scenario, known))));
     }
-    if (!file.plan.operations.empty() || !file.plan.faults.empty()) {
-      return std::unexpected(source.about(
-          "plan", fmt::format("plan: {} is a directed scenario and takes no operations or faults; expected "
-                              "an empty plan, or the scenario {}",
-                              file.scenario, kMixed)));
-    }
+    if (auto more = moreThanItsName(source, file, "a directed scenario")) return std::unexpected(*more);
     subject.directed = &*found;
     return subject;
   }

@@ -123,12 +123,15 @@ std::expected<void, Failure> writeInto(const fs::path& folder, const Subject& su
   }
   scenarios::RunOptions options = subject.options;
   options.seed = subject.seed;
+  // A story has options of its own, and a schedule has its configuration's: only the name and seed are said.
+  const Json written = subject.isWorkload() ? scenarios::writeJson(options)
+                                            : Json{{"scenario", subject.name()}, {"seed", subject.seed}};
   const std::pair<const char*, std::string> files[] = {
-      {"options.json", scenarios::indented(scenarios::writeJson(options)) + "\n"},
+      {"options.json", scenarios::indented(written) + "\n"},
       {"plan.json", plan},
       {"verdict.json", verdictText(subject, outcome, facts)}};
   for (const auto& [fileName, text] : files) {
-    if (auto written = writeNewFile(folder / fileName, text); !written) return written;
+    if (auto put = writeNewFile(folder / fileName, text); !put) return put;
   }
   return {};
 }

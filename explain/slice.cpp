@@ -35,6 +35,7 @@ class Concern {
     alone_ = incident.calls.empty() && incident.txns.empty() && first_ == incident.event;
     if (alone_) first_ = 0;
     followBarriers();
+    followMembership();
     for (EventIndex i = first_; i <= incident.event; ++i) {
       if (isCore(i) && run_[i].node.valid()) nodes_.insert(run_[i].node);
     }
@@ -42,6 +43,7 @@ class Concern {
 
   Weight weightOf(EventIndex i) const {
     if (isCore(i)) return Weight::core;
+    if (const Weight weight = weightForMembership(i); weight != Weight::none) return weight;
     if (i < first_) return Weight::none;
     const obs::Stamped& event = run_[i];
     const Mentions m = mentionsOf(event.what);
@@ -103,6 +105,33 @@ class Concern {
     }
   }
 
+  /// Finds what the node had of a membership when it was refused for want of one.
+  void followMembership() {
+    const auto* refused = std::get_if<obs::LockRefused>(&run_[incident_.event].what);
+    if (refused == nullptr || refused->cause != obs::Cause::noMembership) return;
+    for (EventIndex i = 0; i < incident_.event; ++i) {
+      const auto* installed = std::get_if<obs::MembershipInstalled>(&run_[i].what);
+      if (installed == nullptr || run_[i].node != run_[incident_.event].node) continue;
+      membershipFrom_ = installed_;
+      installed_ = i;
+      members_ = installed->members;
+    }
+  }
+
+  /// Why there is no membership: what was installed last, whoever of it came back without records since the
+  /// one before, and what became of it.
+  Weight weightForMembership(EventIndex i) const {
+    if (installed_ == kNoEvent || (membershipFrom_ != kNoEvent && i < membershipFrom_)) return Weight::none;
+    const obs::Stamped& event = run_[i];
+    if (kindIs<obs::MembershipJoining>(event.what)) {
+      return members_.contains(event.node) ? Weight::authority : Weight::none;
+    }
+    if (event.node != run_[incident_.event].node || i < installed_) return Weight::none;
+    if (kindIs<obs::MembershipInstalled, obs::MembershipLapsed>(event.what)) return Weight::authority;
+    const bool told = kindIs<obs::ProposalStarted, obs::ProposalAbandoned>(event.what) || isFault(event.what);
+    return told ? Weight::circumstance : Weight::none;
+  }
+
   /// Adds the barriers that recoveries of the keys were bound to.
   void followBarriers() {
     for (EventIndex i = first_; i <= incident_.event && i < run_.size(); ++i) {
@@ -122,6 +151,9 @@ class Concern {
   std::set<std::uint64_t> nonces_;
   std::set<std::pair<obs::NodeId, obs::Position>> entries_;
   EventIndex first_ = 0;
+  EventIndex installed_ = kNoEvent;       // the refused node's last membership
+  EventIndex membershipFrom_ = kNoEvent;  // and the one before
+  obs::NodeBits members_;
   bool alone_ = false;
 };
 

@@ -77,6 +77,29 @@ TEST(Explain, NamesTheCycleOfWaits) {
                 "accounts/k1 (call 4), which B holds (call 1)"));
 }
 
+TEST(Explain, SaysWhyThereIsNoMembership) {
+  const ScratchFolder scratch;
+  const std::string plan = scratch.file("plan.json");
+  // B is cut off at 1 s and asks at 12 s.
+  writeLines(plan, {R"({"holdfastPlan":1,"options":{"nodes":3,"keys":1},"plan":{)",
+                    R"("healAt":20000000000,"endAt":22000000000,"faults":[{"id":9,"at":1000000000,)",
+                    R"("kind":"isolate","node":1,"duration":18000000000}],"operations":[{"id":1,)",
+                    R"("at":12000000000,"node":1,"key":0,"wait":2000000000,"lease":1000000000}]}})"});
+  const std::string trace = scratch.file("t.jsonl");
+  ASSERT_EQ(holdfast({"run", "--plan", plan, "--trace", trace, "--no-save", "-q"}).exitCode, 3);
+  std::string refusal;
+  for (const std::string& line : linesOf(trace)) {
+    if (line.find(R"("is":"LockRefused")") == std::string::npos) continue;
+    refusal = fmt::to_string(nlohmann::json::parse(line)["n"].get<int>());
+  }
+  const Ran ran = holdfast({"explain", trace, "--event", refusal, "-q"});
+  EXPECT_EQ(ran.exitCode, 0) << ran.standardError;
+  EXPECT_THAT(ran.standardOutput,
+              testing::ContainsRegex(
+                  "B membership installed: number 1(.|\n)*B LINK to A was CUT(.|\n)*B lost its lease on "
+                  "membership 1(.|\n)*B refused call 1 on accounts/k0"));
+}
+
 TEST(Explain, BadInputIsNamed) {
   const ScratchFolder scratch;
   const auto complaint = [&](const std::vector<std::string>& arguments, int exitCode) {

@@ -105,6 +105,24 @@ TEST(Plan, WhatIsOutOfRangeIsPointedTo) {
   }
 }
 
+TEST(Plan, OfAStoryOrAScheduleSaysNothingThatWouldBeIgnored) {
+  const ScratchFolder scratch;
+  const std::string bad = scratch.file("bad.json");
+  const auto complaint = [&](const std::string& members) {
+    writeLines(bad, {R"({"holdfastPlan":1,)" + members + "}"});
+    const Ran ran = holdfast({"run", "--plan", bad, "--no-save"});
+    EXPECT_EQ(ran.exitCode, 64) << members;
+    return ran.standardError;
+  };
+  EXPECT_THAT(complaint(R"("scenario":"S-31-transitive","options":{"nodes":9})"),
+              HasSubstr("bad.json:1:58: options: S-31-transitive is a directed scenario"));
+  EXPECT_THAT(complaint(R"("scenario":"S-31-transitive","plan":{"endAt":5})"),
+              HasSubstr("plan: S-31-transitive is a directed scenario"));
+  EXPECT_THAT(complaint(R"("scenario":"explore/handoff")"), HasSubstr("steps: is missing or empty"));
+  EXPECT_THAT(complaint(R"("scenario":"explore/handoff","steps":["x"],"options":{"keys":2})"),
+              HasSubstr("options: explore/handoff is a schedule of the explorer"));
+}
+
 TEST(Plan, OfADirectedScenarioNamesIt) {
   const ScratchFolder scratch;
   const std::string file = scratch.file("s31.json");
@@ -151,6 +169,17 @@ TEST(SavedRun, AFailureIsKeptWithEverythingThatIsNeeded) {
   EXPECT_EQ(replayed.object("comparison")["same"], true);
   const Ran again = holdfast({"run", "--plan", (folder / "plan.json").string(), "--no-save", "--json"});
   EXPECT_EQ(again.object("verdict")["traceHash"], verdict["traceHash"]);
+}
+
+TEST(SavedRun, OfAStorySaysNoOptionsThatItDoesNotHave) {
+  const ScratchFolder scratch;
+  const Ran ran = holdfast({"run", "S-31", "--without", "FR-2", "-q"}, {.folder = scratch.path()});
+  ASSERT_EQ(ran.exitCode, 1) << ran.standardError;
+  const std::filesystem::path folder = scratch.path() / "holdfast-out/latest";
+  EXPECT_EQ(nlohmann::json::parse(textOf(folder / "options.json")),
+            nlohmann::json::parse(R"({"scenario":"S-31-transitive","seed":1})"));
+  EXPECT_EQ(holdfast({"run", "--plan", (folder / "plan.json").string(), "--no-save"}).exitCode, 1);
+  EXPECT_EQ(holdfast({"replay", (folder / "trace.jsonl").string(), "--verify"}).exitCode, 1);
 }
 
 TEST(SavedRun, IsNotSavedTwiceAndReplacesNothing) {
