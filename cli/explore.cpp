@@ -42,6 +42,7 @@ struct ExploreArguments {
   std::string savePlan;
   bool liveness = false;
   bool noReduction = false;
+  bool symmetry = false;
   bool force = false;
 };
 
@@ -80,6 +81,13 @@ std::expected<void, Failure> readConfigurations(const ExploreArguments& argument
     return std::unexpected(
         Failure{"--checkpoint, --resume, --trace and --save-plan are about one search; expected the name "
                 "of a configuration with them"});
+  }
+  const bool merges =
+      !arguments.liveness && (arguments.strategy == "breadth" || arguments.strategy == "depth");
+  if (arguments.symmetry && !merges) {
+    return std::unexpected(
+        Failure{"--symmetry merges states, which is sound for what is judged in a state; expected it with "
+                "--strategy breadth or depth, and without --liveness"});
   }
   for (auto& configuration : e.configurations) configuration.rules = *rules;
   return {};
@@ -198,6 +206,13 @@ void reportExploration(Session& session, const explore::World& world, const expl
       fmt::format("            {} MiB at most, {} node states, {} local steps; omitted by collision: "
                   "{:.1e} states expected",
                   r.bytes >> 20, world.table().nodes(), world.table().steps(), omitted));
+  if (world.symmetries() != 0) {
+    session.out.say(
+        fmt::format("            states are told apart up to {}", counted(world.symmetries(), "renaming")));
+  }
+  if (const std::string wrong = world.whatBreaksSymmetry(); !wrong.empty()) {
+    session.out.say("            not symmetric: " + wrong);
+  }
   session.out.object({{"is", "exploration"},
                       {"configuration", name},
                       {"identity", explore::identityOf(world.configuration())},
@@ -207,6 +222,7 @@ void reportExploration(Session& session, const explore::World& world, const expl
                       {"states", r.states},
                       {"transitions", transitions},
                       {"taken", r.transitions},
+                      {"renamings", world.symmetries()},
                       {"depth", r.depth},
                       {"breach", explore::nameOf(static_cast<explore::Breach>(r.judgement.violation))},
                       {"stuck", r.judgement.stuck},
@@ -233,6 +249,7 @@ std::string commandOf(const Session& session, const ExploreArguments& arguments,
   for (const std::string& rule : off) command += " --without " + rule;
   if (arguments.liveness) command += " --liveness";
   if (arguments.noReduction) command += " --no-reduction";
+  if (arguments.symmetry) command += " --symmetry";
   if (arguments.strategy != "breadth") command += " --strategy " + arguments.strategy;
   if (arguments.strategy == "random" || arguments.strategy == "priorities") {
     command += fmt::format(" --seed {} --schedules {}", arguments.seed, arguments.schedules);
@@ -270,7 +287,7 @@ Result exploreAll(Session& session, const ExploreArguments& arguments) {
     if (const std::string wrong = explore::whatIsWrong(configuration); !wrong.empty()) {
       return std::unexpected(Failure{fmt::format("{}: {}", configuration.name, wrong)});
     }
-    const explore::World world(configuration);
+    const explore::World world(configuration, arguments.symmetry);
     explore::Limits limits = read->limits;
     limits.interrupted = &interrupted;
     limits.progress = [&](const explore::Progress& p) {
@@ -327,6 +344,9 @@ Action declareExplore(CLI::App& app) {
   app.add_flag("--no-reduction", arguments->noReduction,
                "take both orders of steps that commute; states, depths and verdicts are the same. "
                "--liveness, random and priorities never reduce");
+  app.add_flag(
+      "--symmetry", arguments->symmetry,
+      "take states for one that differ only in the names of interchangeable nodes, keys and clients");
   addJobsOption(app, arguments->jobs);
   app.add_option("--memory", arguments->memory, "stop before more is used; 4096 without it")
       ->type_name("MIB");

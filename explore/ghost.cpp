@@ -13,12 +13,12 @@ constexpr std::uint8_t with(std::uint8_t set, std::uint8_t other) {
   return static_cast<std::uint8_t>(set | other);
 }
 
+}  // namespace
+
 std::uint8_t ticksUntil(obs::MonotonicInstant deadline, obs::MonotonicInstant now) {
   const std::int64_t ticks = (deadline - now).ns / kTick.ns;
   return static_cast<std::uint8_t>(std::clamp<std::int64_t>(ticks, 0, 255));
 }
-
-}  // namespace
 
 const char* nameOf(Breach breach) {
   switch (breach) {

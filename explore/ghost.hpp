@@ -52,6 +52,9 @@ struct Cast {
   std::uint8_t nodes = 0;
 };
 
+/// What remains until the deadline, in whole ticks from 0 to 255.
+std::uint8_t ticksUntil(obs::MonotonicInstant deadline, obs::MonotonicInstant now);
+
 struct Ghost {
   enum class CallPhase : std::uint8_t { idle, waiting, inside, left, over };
   enum class TxnPhase : std::uint8_t { none, staged, submitted, committed, over };

@@ -65,6 +65,21 @@ class Interned {
     return stripes_[number % kStripes].pages[index / kPage].load(std::memory_order_acquire)[index % kPage];
   }
 
+  /// The numbers of all values, also of those that are added meanwhile by the visitor itself. No other thread
+  /// may add any.
+  template <class Visit>
+  void each(const Visit& visit) const {
+    std::array<std::size_t, kStripes> next{};
+    for (std::size_t visited = 0; visited < size();) {
+      for (std::size_t stripe = 0; stripe < kStripes; ++stripe) {
+        while (next[stripe] < stripes_[stripe].size) {
+          visit(static_cast<std::uint32_t>(next[stripe]++ * kStripes + stripe));
+          ++visited;
+        }
+      }
+    }
+  }
+
   std::size_t size() const { return count_.load(std::memory_order_relaxed); }
 
  private:

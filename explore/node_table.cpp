@@ -71,6 +71,21 @@ std::uint64_t hashOf(const Item& item) {
   return sim::scramble(hash.value());
 }
 
+/// Datagrams and commits about different keys have no order; a stream's messages have.
+std::uint8_t keyOf(const Item& item) {
+  sim::KeyId key = sim::KeyId::none();
+  const auto take = [&](const auto& about) {
+    if constexpr (requires { key = about.key; }) key = about.key;
+  };
+  if (item.kind == ItemKind::commit) {
+    std::visit(take, item.entry);
+  } else if (const auto* deliver = std::get_if<protocol::Deliver>(&item.input);
+             deliver != nullptr && item.kind == ItemKind::datagram) {
+    std::visit(take, deliver->message);
+  }
+  return static_cast<std::uint8_t>(key.value);
+}
+
 bool streamed(protocol::MessageKind kind) {
   return kind == protocol::MessageKind::subscribe || kind == protocol::MessageKind::logFrame ||
          kind == protocol::MessageKind::logGap;
@@ -78,7 +93,9 @@ bool streamed(protocol::MessageKind kind) {
 
 }  // namespace
 
-NodeTable::NodeTable(const Configuration& configuration) : directory_(directoryOf(configuration)) {
+NodeTable::NodeTable(const Configuration& configuration, std::size_t renamings)
+    : renamings_(renamings), directory_(directoryOf(configuration)) {
+  blank_ = addDurable(protocol::Durable{}, 0);
   const Ticks& t = configuration.ticks;
   // Longer than everything that is counted in ticks, and than every sum of a past instant and a duration.
   const int longest = std::max({t.delegation + t.skew, int{t.wait}, int{t.lease}, int{t.retry}, int{t.recall},
@@ -102,10 +119,13 @@ NodeTable::NodeTable(const Configuration& configuration) : directory_(directoryO
 std::uint32_t NodeTable::addItem(Item item) {
   item.hash = hashOf(item);
   const std::uint64_t hash = item.hash;
-  return items_.add(hash, [&] { return std::move(item); });
+  return items_.add(hash, [&] {
+    item.images = Images(renamings_);
+    return std::move(item);
+  });
 }
 
-std::uint32_t NodeTable::addNode(protocol::Node&& node, obs::MonotonicInstant now) {
+std::uint32_t NodeTable::addNode(protocol::Node&& node, obs::MonotonicInstant now, const Origin& origin) {
   const std::uint64_t identity = std::uint64_t{node.self().value} + 1;
   const std::uint64_t hash = sim::mix(node.canonicalHash(now, horizon_), identity);
   return nodes_.add(hash, [&] {
@@ -119,20 +139,24 @@ std::uint32_t NodeTable::addNode(protocol::Node&& node, obs::MonotonicInstant no
     stored.node = std::move(node);
     stored.now = now;
     stored.hash = hash;
+    stored.origin = origin;
+    stored.images = Images(renamings_);
     return stored;
   });
 }
 
-std::uint32_t NodeTable::addDurable(protocol::Durable durable) {
+std::uint32_t NodeTable::addDurable(protocol::Durable durable, std::uint32_t crash) {
   protocol::StateHash hash(obs::MonotonicInstant{});
   hash.add(static_cast<std::uint64_t>(durable.incarnation));
   hash.add(durable.replica);
   const std::uint64_t value = sim::scramble(hash.value());
-  return durables_.add(value, [&] { return StoredDurable{std::move(durable), value}; });
+  return durables_.add(value,
+                       [&] { return StoredDurable{std::move(durable), value, crash, Images(renamings_)}; });
 }
 
-std::uint32_t NodeTable::start(std::uint8_t node, const protocol::Durable& durable) {
-  return addNode(protocol::Node(setups_[node], durable), startReading(node));
+std::uint32_t NodeTable::start(std::uint8_t node, std::uint32_t durable) {
+  return addNode(protocol::Node(setups_[node], durables_[durable].durable), startReading(node),
+                 {durable, 0, 0, static_cast<std::uint8_t>(node + 1)});
 }
 
 std::uint32_t NodeTable::crash(std::uint32_t number, std::uint8_t node,
@@ -142,7 +166,10 @@ std::uint32_t NodeTable::crash(std::uint32_t number, std::uint8_t node,
   for (const std::uint32_t survivor : survivors) {
     (void)protocol::Node::recover(durable, sim::NodeId{node}, items_[survivor].entry, setups_[node].rules);
   }
-  return addDurable(std::move(durable));
+  if (renamings_ == 0) return addDurable(std::move(durable), 0);
+  std::uint64_t key = sim::mix(nodes_[number].hash, node);
+  for (const std::uint32_t survivor : survivors) key = sim::mix(key, items_[survivor].hash);
+  return addDurable(std::move(durable), crashes_.add(key, [&] { return Crash{number, node, survivors}; }));
 }
 
 const LocalStep& NodeTable::step(std::uint32_t number, std::uint32_t itemNumber) {
@@ -154,6 +181,8 @@ const LocalStep& NodeTable::step(std::uint32_t number, std::uint32_t itemNumber)
   thread_local protocol::Effects effects;
   effects.clear();
   LocalStep step;
+  step.before = number;
+  step.item = itemNumber;
   protocol::Node node = *before.node;
   step.now = before.now;
   if (item.kind == ItemKind::tick) {
@@ -162,34 +191,36 @@ const LocalStep& NodeTable::step(std::uint32_t number, std::uint32_t itemNumber)
     node.handle(item.input, protocol::Context{step.now, kWall, effects});
   }
   const std::uint8_t self = item.node;
-  step.node = addNode(std::move(node), step.now);
+  step.node = addNode(std::move(node), step.now, {number, itemNumber});
+  const auto bring = [&](Item made) {
+    std::uint16_t place = 0;
+    made.key = keyOf(made);
+    for (const std::uint32_t earlier : step.items) place += sentAlike(items_[earlier], made) ? 1 : 0;
+    made.origin = Origin{number, itemNumber, place};
+    step.items.push_back(addItem(std::move(made)));
+  };
   for (protocol::Send& send : effects.sends) {
     const bool stream = streamed(protocol::kindOf(send.message));
     const sim::NodeId to = send.to;
-    step.items.push_back(addItem({stream ? ItemKind::stream : ItemKind::datagram,
-                                  static_cast<std::uint8_t>(to.value),
-                                  self,
-                                  protocol::Deliver{sim::NodeId{self}, std::move(send.message)},
-                                  {},
-                                  0}));
+    bring({stream ? ItemKind::stream : ItemKind::datagram,
+           static_cast<std::uint8_t>(to.value),
+           self,
+           protocol::Deliver{sim::NodeId{self}, std::move(send.message)},
+           {},
+           0});
   }
   for (protocol::Commit& commit : effects.commits) {
-    step.items.push_back(addItem({ItemKind::commit, self, self,
-                                  protocol::CommitDone{commit.commit, protocol::CommitOutcome::committed},
-                                  std::move(commit.entry), 0}));
+    bring({ItemKind::commit, self, self,
+           protocol::CommitDone{commit.commit, protocol::CommitOutcome::committed}, std::move(commit.entry),
+           0});
   }
   for (const protocol::Persist& persist : effects.persists) {
     const auto kind = static_cast<protocol::RecordKind>(persist.record.index());
-    step.items.push_back(addItem(
-        {ItemKind::persist, self, self, protocol::PersistDone{persist.sequence, false, kind}, {}, 0}));
+    bring({ItemKind::persist, self, self, protocol::PersistDone{persist.sequence, false, kind}, {}, 0});
   }
   for (const protocol::Apply& apply : effects.applies) {
-    step.items.push_back(addItem({ItemKind::apply,
-                                  self,
-                                  static_cast<std::uint8_t>(apply.origin.value),
-                                  protocol::ApplyReady{apply.origin, false},
-                                  {},
-                                  0}));
+    const auto origin = static_cast<std::uint8_t>(apply.origin.value);
+    bring({ItemKind::apply, self, origin, protocol::ApplyReady{apply.origin, false}, {}, 0});
   }
   step.observations = effects.observations;
   return steps_[steps_.add(key, [&] { return std::move(step); })];

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "explore/configuration.hpp"
+#include "explore/images.hpp"
 #include "explore/interned.hpp"
 #include "observations/observation.hpp"
 #include "protocol/directory.hpp"
@@ -31,6 +32,14 @@ enum class ItemKind : std::uint8_t {
   apply,     // one at a time for each node and origin
 };
 
+/// By what a value came about: the step of a node with an input, or the start of a node.
+struct Origin {
+  std::uint32_t node = 0;    // before the step; of a start: number of what was durable
+  std::uint32_t item = 0;    // given to it
+  std::uint16_t place = 0;   // of an item: among those that the step sent the same way (sentAlike)
+  std::uint8_t started = 0;  // of a node that has just started: its id + 1
+};
+
 /// An input that a node may get, interned.
 struct Item {
   ItemKind kind = ItemKind::local;
@@ -39,13 +48,23 @@ struct Item {
   protocol::Input input;
   protocol::LogEntry entry;  // commit only
   std::uint64_t hash = 0;
+  std::uint8_t key = 0xff;            // that a datagram or a commit is about; all ones: none, or several
+  std::optional<Origin> origin = {};  // of what a step has brought under way
+  Images images = {};
 };
+
+/// Whether two items that one step brings under way are told apart by their order alone.
+inline bool sentAlike(const Item& a, const Item& b) {
+  return a.kind == b.kind && a.node == b.node && a.from == b.from && a.key == b.key;
+}
 
 struct StoredNode {
   std::optional<protocol::Node> node;
   obs::MonotonicInstant now;
   std::uint64_t hash = 0;
   std::uint16_t wakeIn = 0;  // ticks until it wants a Wake; 0: due; kNever: not within the horizon
+  Origin origin;
+  Images images;
 };
 inline constexpr std::uint16_t kNever = 0xffff;
 
@@ -53,10 +72,21 @@ inline constexpr std::uint16_t kNever = 0xffff;
 struct StoredDurable {
   protocol::Durable durable;
   std::uint64_t hash = 0;
+  std::uint32_t crash = 0;  // number of the first Crash that left it; of no use without renamings
+  Images images;
+};
+
+/// A node that crashed, and the commits that had reached its disk unnoticed.
+struct Crash {
+  std::uint32_t node = 0;
+  std::uint8_t id = 0;
+  std::vector<std::uint32_t> survivors;
 };
 
 /// A node's step, and what it brings under way.
 struct LocalStep {
+  std::uint32_t before = 0;
+  std::uint32_t item = 0;
   std::uint32_t node = 0;
   obs::MonotonicInstant now;
   std::vector<std::uint32_t> items;
@@ -65,7 +95,8 @@ struct LocalStep {
 
 class NodeTable {
  public:
-  explicit NodeTable(const Configuration& configuration);
+  /// `renamings`: of a symmetric exploration.
+  explicit NodeTable(const Configuration& configuration, std::size_t renamings = 0);
 
   const protocol::Directory& directory() const { return directory_; }
   const protocol::NodeSetup& setup(std::uint8_t node) const { return setups_[node]; }
@@ -74,13 +105,25 @@ class NodeTable {
   const Item& item(std::uint32_t number) const { return items_[number]; }
 
   std::uint32_t addItem(Item item);
-  std::uint32_t addDurable(protocol::Durable durable);
+  /// What is durable at a node that was never started.
+  std::uint32_t blank() const { return blank_; }
   /// A node that starts now from what is durable; its Boot is a step of its own.
-  std::uint32_t start(std::uint8_t node, const protocol::Durable& durable);
+  std::uint32_t start(std::uint8_t node, std::uint32_t durable);
   /// What a crash of the node leaves, with the commits that had reached the disk unnoticed.
   std::uint32_t crash(std::uint32_t number, std::uint8_t node, const std::vector<std::uint32_t>& survivors);
 
   const LocalStep& step(std::uint32_t node, std::uint32_t item);
+
+  const Crash& crashOf(std::uint32_t number) const { return crashes_[number]; }
+  /// Calls visit(step), or visit(crash), for all that were computed, by `visit` itself too; on one thread.
+  template <class Visit>
+  void eachStep(const Visit& visit) const {
+    steps_.each([&](std::uint32_t number) { visit(steps_[number]); });
+  }
+  template <class Visit>
+  void eachCrash(const Visit& visit) const {
+    crashes_.each([&](std::uint32_t number) { visit(crashes_[number]); });
+  }
 
   /// What a node's wall clock reads, always.
   static constexpr obs::WallInstant kWall{kTick.ns * 1'000'000};
@@ -92,11 +135,14 @@ class NodeTable {
   std::size_t nodes() const { return nodes_.size(); }
   std::size_t steps() const { return steps_.size(); }
   std::size_t items() const { return items_.size(); }
+  std::size_t crashes() const { return crashes_.size(); }
   std::size_t bytes() const;
 
  private:
-  std::uint32_t addNode(protocol::Node&& node, obs::MonotonicInstant now);
+  std::uint32_t addNode(protocol::Node&& node, obs::MonotonicInstant now, const Origin& origin);
+  std::uint32_t addDurable(protocol::Durable durable, std::uint32_t crash);
 
+  std::size_t renamings_ = 0;
   sim::Duration horizon_;
   protocol::Directory directory_;
   std::vector<protocol::NodeSetup> setups_;
@@ -104,6 +150,8 @@ class NodeTable {
   Interned<StoredDurable> durables_;
   Interned<Item> items_;
   Interned<LocalStep> steps_;
+  Interned<Crash> crashes_;  // kept where there are renamings
+  std::uint32_t blank_ = 0;
 };
 
 }  // namespace holdfast::explore

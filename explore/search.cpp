@@ -37,6 +37,8 @@ std::string_view reason(Cut cut) {
       return "the bound on states was reached";
     case Cut::schedules:
       return "schedules were sampled, not enumerated";
+    case Cut::asymmetry:
+      return "what was taken for interchangeable is not";
     case Cut::interrupted:
       break;
   }

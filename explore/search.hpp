@@ -18,7 +18,7 @@ namespace holdfast::explore {
 enum class Verdict : std::uint8_t { verified, violated, incomplete };
 
 /// Why a search ended before it had seen everything.
-enum class Cut : std::uint8_t { none, depth, memory, time, states, schedules, interrupted };
+enum class Cut : std::uint8_t { none, depth, memory, time, states, schedules, asymmetry, interrupted };
 
 std::string_view nameOf(Verdict verdict);
 /// The reason as the end of a sentence: "the depth bound was reached".

@@ -7,14 +7,28 @@
 
 namespace holdfast::explore {
 
+namespace {
+
+/// States were merged in the belief that the protocol treats names alike. Without that nothing is verified.
+Result withSymmetryChecked(const World& world, Result result) {
+  if (result.verdict == Verdict::verified && !world.whatBreaksSymmetry().empty()) {
+    result.verdict = Verdict::incomplete;
+    result.cut = Cut::asymmetry;
+  }
+  return result;
+}
+
+}  // namespace
+
 Result breadthFirst(const World& world, Limits limits) {
-  return BreadthFirst<World>(world, std::move(limits)).run();
+  return withSymmetryChecked(world, BreadthFirst<World>(world, std::move(limits)).run());
 }
 
 std::expected<Result, std::string> breadthFirst(const World& world, Limits limits, const std::string& file,
                                                 const std::string& resumeFrom) {
   std::string identity = identityOf(world.configuration());
   if (limits.reduce) identity += " reduced";
+  if (world.symmetries() != 0) identity += " symmetric";
   BreadthFirst<World> search(world, std::move(limits));
   if (!resumeFrom.empty()) {
     auto tree = loadCheckpoint(resumeFrom, identity);
@@ -23,7 +37,7 @@ std::expected<Result, std::string> breadthFirst(const World& world, Limits limit
       return std::unexpected(fmt::format("{} was written by another version of the protocol", resumeFrom));
     }
   }
-  Result result = search.run();
+  Result result = withSymmetryChecked(world, search.run());
   if (!file.empty() && result.cut != Cut::none) {
     const auto saved = saveCheckpoint(file, identity, search.completeLevels());
     if (!saved) return std::unexpected(saved.error());
@@ -32,7 +46,7 @@ std::expected<Result, std::string> breadthFirst(const World& world, Limits limit
 }
 
 Result depthFirst(const World& world, Limits limits) {
-  return DepthFirst<World>(world, std::move(limits)).run();
+  return withSymmetryChecked(world, DepthFirst<World>(world, std::move(limits)).run());
 }
 
 Result fairCycles(const World& world, Limits limits) {

@@ -20,7 +20,8 @@ std::expected<Result, std::string> breadthFirst(const World& world, Limits limit
 Result depthFirst(const World& world, Limits limits);
 
 /// Whether a caller can wait for ever although timers, clocks, messages, commits and applies get their turn.
-/// Clients may stay where they are, and faults need not strike.
+/// Clients may stay where they are, and faults need not strike. Precondition: `world` is not symmetric, as a
+/// cycle of merged states need not be a cycle of states.
 Result fairCycles(const World& world, Limits limits);
 
 Result walks(const World& world, Limits limits, const WalkOptions& options);

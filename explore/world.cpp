@@ -15,10 +15,12 @@ constexpr std::uint8_t mask(std::size_t index) { return static_cast<std::uint8_t
 
 }  // namespace
 
-World::World(Configuration configuration)
-    : configuration_(std::move(configuration)),
-      table_(std::make_unique<NodeTable>(configuration_)),
-      pools_(std::make_unique<Interned<Pool>>()) {
+World::World(Configuration configuration, bool symmetry)
+    : configuration_(std::move(configuration)), pools_(std::make_unique<Interned<Pool>>()) {
+  std::vector<Renaming> renamings;
+  if (symmetry) renamings = renamingsOf(configuration_);
+  table_ = std::make_unique<NodeTable>(configuration_, renamings.size());
+  mirror_ = std::make_unique<Mirror>(*table_, cast_, std::move(renamings));
   cast_.nodes = configuration_.nodes;
   for (std::uint8_t i = 0; i < configuration_.nodes; ++i) {
     wakes_[i] = table_->addItem({ItemKind::wake, i, i, protocol::Wake{}, {}, 0});
@@ -28,7 +30,9 @@ World::World(Configuration configuration)
     ranks_[i] = i;
   }
   addPrograms();
+  nameRoots();
   boot();
+  keepSymmetries();
 }
 
 void World::addPrograms() {
@@ -77,7 +81,7 @@ void World::boot() {
   UnderWay way;
   way.trail = &bootTrail_;
   for (std::uint8_t i = 0; i < configuration_.nodes; ++i) {
-    state.nodes[i] = table_->start(i, protocol::Durable{});
+    state.nodes[i] = table_->start(i, table_->blank());
     advance(state, way, i, boots_[i]);
   }
   while (!way.entries.empty()) {
@@ -106,18 +110,18 @@ std::uint16_t World::queueOf(const Item& item) const {
 }
 
 /// Puts the unordered part into the order of its hashes, so that equal contents are equal.
-void World::setPool(State& state, UnderWay& way) const {
+std::uint32_t World::poolOf(Entries& entries) const {
   const auto before = [&](const Entry& a, const Entry& b) {
     if (a.queue != b.queue) return a.queue < b.queue;
     return a.queue == 0 && table_->item(a.item).hash < table_->item(b.item).hash;
   };
   // By insertion: few things are under way, and those of one queue must keep their order.
-  for (auto place = way.entries.begin(); place != way.entries.end(); ++place) {
-    std::rotate(std::upper_bound(way.entries.begin(), place, *place, before), place, place + 1);
+  for (auto place = entries.begin(); place != entries.end(); ++place) {
+    std::rotate(std::upper_bound(entries.begin(), place, *place, before), place, place + 1);
   }
   std::uint64_t hash = 0x9ddfea08eb382d69ULL;
-  for (const Entry& entry : way.entries) hash = sim::mix(hash, table_->item(entry.item).hash + entry.queue);
-  state.pool = pools_->add(hash, [&] { return Pool{way.entries, hash}; });
+  for (const Entry& entry : entries) hash = sim::mix(hash, table_->item(entry.item).hash + entry.queue);
+  return pools_->add(hash, [&] { return Pool{entries, hash, Images(mirror_->size())}; });
 }
 
 /// Whether the entry is one that can arrive: unordered and not like the one before, or first of its queue.
@@ -386,7 +390,7 @@ std::uint32_t World::peerUp(std::uint8_t node, std::uint8_t peer) const {
 /// The process starts, and the connections to its running peers come up with it.
 void World::restart(State& state, UnderWay& way, std::uint8_t node) const {
   state.down = static_cast<std::uint8_t>(state.down & ~mask(node));
-  state.nodes[node] = table_->start(node, table_->durable(state.nodes[node]).durable);
+  state.nodes[node] = table_->start(node, state.nodes[node]);
   advance(state, way, node, boots_[node]);
   for (std::uint8_t peer = 0; peer < configuration_.nodes; ++peer) {
     if (peer == node || isDown(state, peer) || isCut(state, node, peer)) continue;
@@ -417,7 +421,7 @@ void World::heal(State& state, UnderWay& way, std::uint8_t pair) const {
 
 // ---- Verdicts ---------------------------------------------------------------------------------------------
 
-std::uint64_t World::fingerprint(const State& state) const {
+std::uint64_t World::fingerprintOf(const State& state) const {
   std::uint64_t hash = (*pools_)[state.pool].hash;
   for (std::uint8_t node = 0; node < configuration_.nodes; ++node) {
     const std::uint64_t part =

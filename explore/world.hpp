@@ -20,6 +20,7 @@
 
 #include "explore/ghost.hpp"
 #include "explore/independence.hpp"
+#include "explore/mirror.hpp"
 #include "explore/model.hpp"
 #include "explore/node_table.hpp"
 
@@ -61,8 +62,11 @@ class World {
   /// A step looks up what nodes do and sorts what is under way.
   static constexpr bool kCostlySteps = true;
 
-  /// Precondition: whatIsWrong(configuration) is empty.
-  explicit World(Configuration configuration);
+  /// Precondition: whatIsWrong(configuration) is empty. With `symmetry`, states that a renaming of what is
+  /// interchangeable makes equal (renaming.hpp) have equal fingerprints and are taken for one.
+  explicit World(Configuration configuration, bool symmetry = false);
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
 
   State initial() const { return initial_; }
   void choices(const State& state, std::vector<Choice>& out) const;
@@ -91,6 +95,18 @@ class World {
   /// Faults need not strike, and clients may stay where they are.
   bool mayStayAway(const Choice& choice) const;
   std::size_t bytes() const;
+
+  /// How many renamings, the identity not counted, leave the first state as it is.
+  std::size_t symmetries() const { return symmetries_.size(); }
+  /// What the state is under one of them. It is a reachable state too, and has the same future so renamed.
+  State renamed(const State& state, std::size_t symmetry) const {
+    return renamedBy(state, symmetries_[symmetry]);
+  }
+  /// Why the protocol does not treat names alike after all, as a sentence; empty after a search: it does, in
+  /// everything that was computed. On one thread.
+  std::string whatBreaksSymmetry() const;
+  /// The fingerprint as if nothing were interchangeable.
+  std::uint64_t fingerprintOf(const State& state) const;
 
   /// The choice in words, as taken in `state`.
   std::string describe(const State& state, const Choice& choice) const;
@@ -130,6 +146,7 @@ class World {
   struct Pool {
     Entries entries;
     std::uint64_t hash = 0;
+    Images images;
   };
 
   void addPrograms();
@@ -142,7 +159,12 @@ class World {
   void heal(State& state, UnderWay& way, std::uint8_t pair) const;
   void tick(State& state, std::uint8_t node, std::vector<Fed>* trail) const;
   void skipClients(State& state) const;
-  void setPool(State& state, UnderWay& way) const;
+  std::uint32_t poolOf(Entries& entries) const;
+  void setPool(State& state, UnderWay& way) const { state.pool = poolOf(way.entries); }
+  void nameRoots();
+  void keepSymmetries();
+  State renamedBy(const State& state, std::size_t which) const;
+  std::uint32_t renamedPool(std::uint32_t pool, std::size_t which) const;
   void choicesOfPool(const State& state, std::vector<Choice>& out) const;
   void faults(const State& state, std::vector<Choice>& out) const;
   bool fewAreLate(const State& state) const;
@@ -164,6 +186,8 @@ class World {
   Configuration configuration_;
   Cast cast_;
   std::unique_ptr<NodeTable> table_;
+  std::unique_ptr<Mirror> mirror_;
+  std::vector<std::size_t> symmetries_;  // the mirror's renamings that are in use
   std::unique_ptr<Interned<Pool>> pools_;
   std::vector<Program> programs_;
   std::array<std::uint32_t, kMaxNodes> wakes_{};

@@ -52,8 +52,10 @@ void LeaseHolder::reset(const MembershipEnv& env) {
 
 void LeaseHolder::addTo(StateHash& hash) const {
   hash.add(deadline_);
-  if (!concluded_) hash.addPast(sentAt_);
-  hash.add(acknowledged_);
+  if (!concluded_) {
+    hash.addPast(sentAt_);
+    hash.add(acknowledged_);
+  }
   hash.add(static_cast<std::uint64_t>(sequence_));
   hash.add(static_cast<std::uint64_t>(concluded_));
 }

@@ -19,9 +19,10 @@ struct ReachableStates {
   std::uint64_t transitions = 0;
 };
 
-/// With `reduce`, without the choices that sleep.
+/// With `reduce`, without the choices that sleep. `depth`: steps from the first state.
 template <CommutingModel M>
-ReachableStates<typename M::State> reachable(const M& model, bool reduce) {
+ReachableStates<typename M::State> reachable(const M& model, bool reduce,
+                                             std::size_t depth = ~std::size_t{0}) {
   ReachableStates<typename M::State> all;
   std::vector<Sleepers> asleep;
   std::vector<typename M::Choice> choices;
@@ -34,7 +35,14 @@ ReachableStates<typename M::State> reachable(const M& model, bool reduce) {
   };
   all.fingerprints.insert(model.fingerprint(model.initial()));
   meet(model.initial(), 0);
+  std::size_t level = 0;
+  std::size_t levelEnds = 1;
   for (std::size_t at = 0; at < all.states.size(); ++at) {
+    if (at == levelEnds) {
+      ++level;
+      levelEnds = all.states.size();
+    }
+    if (level == depth) break;
     const typename M::State before = all.states[at];
     choices.clear();
     model.choices(before, choices);
