@@ -14,6 +14,7 @@
 //     so steps of which one is reported bad still commute, unless each of them would be the first.
 //   - Clocks. The tick of one node's clock changes the deadlines of its own handles, which is a write to the
 //     ghost, and its lead over the others, which never keeps another from ticking but may first allow it.
+//     Where no clock ticks while much is under way, ticks commute with ticks only.
 // The tick of all clocks at once touches every node. Whether a message is sent at all depends on who is down
 // and on cut links, so restarts, cuts and healings commute with nothing but a loss. A crash takes the streams
 // from and to its node along and is otherwise like a step of it. A loss takes a datagram out and touches
@@ -158,6 +159,9 @@ bool World::wasUnderWay(const State& before, const State& after, const Choice& c
 bool World::commutes(const State& before, const Choice& first, const State& after, const Choice& then) const {
   if (after.ghost.breach != Breach::none) return false;
   if (!wasUnderWay(before, after, then)) return false;
+  // Where time waits for what is under way, a tick and what changes how much that is have an order.
+  const bool oneTicks = (first.kind == ChoiceKind::tick) != (then.kind == ChoiceKind::tick);
+  if (oneTicks && configuration_.late != kAnyNumber) return false;
   if (first.kind == ChoiceKind::lose || then.kind == ChoiceKind::lose) {
     const Choice& other = first.kind == ChoiceKind::lose ? then : first;
     const bool takes = other.kind == ChoiceKind::deliver || other.kind == ChoiceKind::duplicate;

@@ -14,7 +14,8 @@ constexpr std::size_t kMostRenamings = 23;
 
 /// Whether the client with these names does what the other one does.
 bool becomes(const Client& client, const Client& other, const Renaming& names) {
-  if (names.nodes[client.node] != other.node || client.steps.size() != other.steps.size()) return false;
+  if (names.nodes[client.node] != other.node || client.patient != other.patient) return false;
+  if (client.steps.size() != other.steps.size()) return false;
   for (std::size_t i = 0; i < client.steps.size(); ++i) {
     const ClientStep& step = client.steps[i];
     if (step.act != other.steps[i].act || names.keys[step.key] != other.steps[i].key) return false;
@@ -176,6 +177,8 @@ std::vector<Renaming> renamingsOf(const Configuration& configuration) {
   std::iota(names.txns.begin(), names.txns.end(), std::uint8_t{0});
   do {
     if (names.nodes[configuration.home] != configuration.home) continue;
+    const auto crashable = static_cast<std::uint8_t>(configuration.mayCrash & ((1U << kMaxNodes) - 1U));
+    if (renamedSet(crashable, names.nodes) != crashable) continue;
     std::iota(names.keys.begin(), names.keys.end(), std::uint8_t{0});
     std::iota(names.clients.begin(), names.clients.end(), std::uint8_t{0});
     do {
