@@ -27,8 +27,8 @@ std::optional<Breakage> confirmed(const explore::World& world, const explore::Re
   return breakage;
 }
 
-/// The shipped configurations that a rule is looked for in, from the quickest to search to the slowest. What
-/// breaks in the others breaks in one of these as well.
+/// The shipped configurations that a rule is looked for in, from the quickest to search to the slowest. To
+/// search the others as well, for each rule, would take many times as long.
 std::vector<const explore::Configuration*> configurationsBySize() {
   constexpr std::array kBySize = {"two-keys", "brief", "drain", "handoff", "drift",
                                   "three",    "lease", "crash", "loss"};

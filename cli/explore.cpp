@@ -197,7 +197,7 @@ void reportExploration(Session& session, const explore::World& world, const expl
   const double rate = r.seconds > 0 ? static_cast<double>(r.states) / r.seconds : 0;
   const double omitted = explore::expectedOmissions(r.states);
   const std::string reason = r.cut == explore::Cut::none ? "" : fmt::format(" ({})", explore::reason(r.cut));
-  session.out.say(fmt::format("{:<12}{}{}", name, explore::nameOf(r.verdict), reason));
+  session.out.say(fmt::format("{:<11} {}{}", name, explore::nameOf(r.verdict), reason));
   const std::uint64_t transitions = r.transitions + r.asleep;
   const std::string taken = r.asleep == 0 ? "" : fmt::format(" ({} taken)", r.transitions);
   session.out.say(fmt::format("            {} states, {} transitions{}, depth {}, {:.2f} s, {:.0f} states/s",

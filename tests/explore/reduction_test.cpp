@@ -98,7 +98,11 @@ TEST_P(ReductionTest, EndsWithTheSameStatesDepthAndBreach) {
 INSTANTIATE_TEST_SUITE_P(
     Configurations, ReductionTest,
     ::testing::Values(Quick{"brief", {}}, Quick{"two-keys", {}}, Quick{"drift", {}}, Quick{"drain", {}},
-                      Quick{"three", {}}, Quick{"handoff", Rule::DG3_OneDelegate},
+                      Quick{"three", {}}, Quick{"faults", {}}, Quick{"barrier", {}}, Quick{"patient", {}},
+                      Quick{"three-two-keys", {}}, Quick{"barrier", Rule::FR8_Barrier},
+                      Quick{"barrier", Rule::FR9_EntryIsTheFence},
+                      Quick{"barrier", Rule::FR6_ColdHomeDistrusts},
+                      Quick{"barrier", Rule::DR4_NoLateRelease}, Quick{"handoff", Rule::DG3_OneDelegate},
                       Quick{"lease", Rule::DG4_AnchorAtSend}, Quick{"drift", Rule::CK3_SkewMargin},
                       Quick{"drain", Rule::DR3_AwaitSettlement}, Quick{"crash", Rule::DG9_Quarantine},
                       Quick{"crash", Rule::TK2_DurableIncarnation}, Quick{"drain", Rule::DR2_RevokeHandles},
