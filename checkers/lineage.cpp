@@ -103,9 +103,27 @@ void Lineage::on(const Stamp& stamp, const obs::MessageLost& event, const Histor
   links_.at(stamp.node.value, event.to).barrierLostAt = stamp.at;
 }
 
+void Lineage::on(const Stamp& stamp, const obs::MessageSent& event, const History&) {
+  if (event.message != obs::MessageKind::barrierReply) return;
+  // A member answers at the instant in which it appends. It may do so long after the acquirer has given that
+  // barrier up, which is no answer to the next one.
+  const Appended& last = appended_.at(stamp.node.value);
+  if (last.at != stamp.at) return;
+  replies_[nextReply_] = {event.id, last.nonce};
+  nextReply_ = (nextReply_ + 1) % kRepliesKept;
+}
+
 void Lineage::on(const Stamp& stamp, const obs::MessageDelivered& event, const History&) {
   if (event.message != obs::MessageKind::barrierReply) return;
-  links_.at(stamp.node.value, event.from).barrierReplyAt = stamp.at;
+  const auto reply = std::ranges::find(replies_, event.id, &Reply::message);
+  if (reply == replies_.end() || reply->nonce == 0) {
+    links_.at(stamp.node.value, event.from).refusedAt = stamp.at;
+    return;
+  }
+  Barrier* barrier = find(reply->nonce);
+  if (barrier == nullptr || barrier->node != stamp.node) return;
+  BarrierMember& member = memberOf(*barrier, event.from);
+  member.answeredAt = std::min(member.answeredAt, stamp.at);
 }
 
 Route Lineage::lossOfSkipped(const History& history, const Barrier& barrier, const BarrierMember& member,
@@ -126,8 +144,8 @@ Route Lineage::lossOfSkipped(const History& history, const Barrier& barrier, con
   if (facts.paused || (facts.pausedInAll.ns > 0 && facts.resumedAt >= start)) return Route::l2b;
   // Neither down nor cut off. Silence until the acquirer gave up is unreachability too; an answer in time is
   // not.
-  const bool answered =
-      there != nullptr && there->barrierReplyAt >= start && there->barrierReplyAt <= member.skippedAt;
+  const bool refused = there != nullptr && there->refusedAt >= start && there->refusedAt <= member.skippedAt;
+  const bool answered = refused || member.answeredAt <= member.skippedAt;
   return answered ? Route::none : Route::l2b;
 }
 
@@ -242,6 +260,7 @@ void Lineage::on(const Stamp& stamp, const obs::Granted& event, const History& h
 
 void Lineage::on(const Stamp& stamp, const obs::ControlAppended& event, const History&) {
   if (event.entry == obs::EntryKind::barrier) {
+    appended_.at(stamp.node.value) = {event.nonce, stamp.at};
     if (Barrier* barrier = find(event.nonce)) {
       BarrierMember& member = memberOf(*barrier, stamp.node);
       member.appended = true;

@@ -9,6 +9,7 @@
 // excuse.
 #pragma once
 
+#include <array>
 #include <boost/container/flat_map.hpp>
 #include <boost/container/small_vector.hpp>
 #include <vector>
@@ -29,6 +30,7 @@ struct BarrierMember {
   TrueInstant appendedAt;
   TrueInstant measuredAt;
   TrueInstant skippedAt;
+  TrueInstant answeredAt{INT64_MAX};  // when the acquirer first got the answer to this very barrier
 };
 
 struct Barrier {
@@ -74,6 +76,7 @@ class Lineage {
   void on(const Stamp& stamp, const obs::MembershipInstalled& event, const History& history);
   void on(const Stamp& stamp, const obs::LinkCut& event, const History& history);
   void on(const Stamp& stamp, const obs::LinkHealed& event, const History& history);
+  void on(const Stamp& stamp, const obs::MessageSent& event, const History& history);
   void on(const Stamp& stamp, const obs::MessageLost& event, const History& history);
   void on(const Stamp& stamp, const obs::MessageDelivered& event, const History& history);
 
@@ -154,10 +157,20 @@ class Lineage {
     TrueInstant cutAt{INT64_MIN};
     TrueInstant healedAt{INT64_MIN};
     TrueInstant barrierLostAt{INT64_MIN};
-    TrueInstant barrierReplyAt{INT64_MIN};  // [acquirer][member]: last reply delivered
+    TrueInstant refusedAt{INT64_MIN};  // [acquirer][member]: last reply delivered that tells of no entry
+  };
+  /// An answer under way, and the barrier whose entry it tells of.
+  struct Reply {
+    std::uint64_t message = 0;
+    std::uint64_t nonce = 0;
+  };
+  struct Appended {
+    std::uint64_t nonce = 0;
+    TrueInstant at{INT64_MIN};
   };
 
   static constexpr std::size_t kBarriersKept = 4096;
+  static constexpr std::size_t kRepliesKept = 256;
 
   Barrier* find(std::uint64_t nonce);
   BarrierMember& memberOf(Barrier& barrier, NodeId node);
@@ -178,6 +191,9 @@ class Lineage {
   std::vector<Barrier> barriers_;
   std::size_t oldest_ = 0;
   boost::container::flat_map<std::uint64_t, std::uint32_t> byNonce_;
+  FlatTable<Appended> appended_;  // by node: the barrier entry that it appended last
+  std::array<Reply, kRepliesKept> replies_{};
+  std::size_t nextReply_ = 0;
 };
 
 /// Visits the sections after that of `write` which were admitted before `txn`, to which it belongs, settled:

@@ -183,13 +183,15 @@ struct MembershipQuery {
 };
 BOOST_DESCRIBE_STRUCT(MembershipQuery, (), (number, identity, join))
 
-/// HM-2: which map the sender acts on; generation 0: on none. `ask`: it wants to hear the receiver's.
+/// HM-2: which map the sender acts on; generation 0: on none. `asks`: the incarnation of the sender that
+/// wants to hear the receiver's, 0: none. `answers`: the incarnation of the receiver that had asked, 0: none.
 struct HomeMapHello {
   std::uint32_t generation = 0;
   std::uint64_t digest = 0;
-  bool ask = false;
+  std::uint32_t asks = 0;
+  std::uint32_t answers = 0;
 };
-BOOST_DESCRIBE_STRUCT(HomeMapHello, (), (generation, digest, ask))
+BOOST_DESCRIBE_STRUCT(HomeMapHello, (), (generation, digest, asks, answers))
 
 /// HM-3: "stop granting and honouring what you act on, and acknowledge." Repeated until it is acknowledged,
 /// and once more before the activation (HM-4).

@@ -76,6 +76,9 @@ struct Node::Dispatch {
     }
     if (!done.failed) node.durableIncarnation_ = std::max(node.durableIncarnation_, done.sequence);
     node.coordinator_->onPersisted(done, env);
+    if (HomeMap* const map = node.membership_.homeMap(); map != nullptr && node.coordinator_->running()) {
+      map->onIncarnation(node.membershipEnv(env));
+    }
   }
   void operator()(const ApplyReady& ready) const {
     const auto applied = node.replication_.onApplyReady(ready, env.context);

@@ -32,7 +32,7 @@ ScenarioResult change(ScenarioContext& context) {
     const StoryNode d = story.node("D");
     const LockOutcome stranger = co_await d.lock(key, callFor(1_s, 5_s));
     story.expectEqual(stranger.cause, Cause::notMember, "D's lock while no map names it");
-    story.cluster().injectMessage(a.id(), c.id(), protocol::HomeMapHello{9'999, 1, false});
+    story.cluster().injectMessage(a.id(), c.id(), protocol::HomeMapHello{9'999, 1, 0, 0});
 
     const LockOutcome ofB = co_await b.lock(key, callFor(5_s, 7_s, true));
     story.expectEqual(ofB.token.membership, 1U, "the generation of B's token");

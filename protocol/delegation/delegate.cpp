@@ -42,6 +42,8 @@ void Delegate::lock(const CallLock& call, const Env& env) {
         LockReply{call.call, call.key, ErrorClass::none, Cause::none, Path::cached, Token{}, call.lease});
     return;
   }
+  // A handle that ran out while its node was paused holds the key no more, whatever its timer does.
+  lapseInside(state, call.key, env);
   // LH-1: first come, first served among the node's own callers.
   const auto place = env.on(Rule::LH1_LocalFifo) ? state.callers.end() : state.callers.begin();
   state.callers.insert(place, caller)->last = state.inside.valid() ? Cause::contended : Cause::none;

@@ -19,6 +19,8 @@ class HomeMap {
   HomeMap(const NodeSetup& setup, DurableMembership durable);
 
   MembershipChange boot(const MembershipEnv& env);
+  /// The node's incarnation is durable now.
+  void onIncarnation(const MembershipEnv& env) { member_.onIncarnation(desk(env)); }
   MembershipChange onMessage(NodeId from, const Message& message, const MembershipEnv& env);
   MembershipChange onTimer(TimerKind timer, const MembershipEnv& env);
   MembershipChange onPersisted(const PersistDone& done, const MembershipEnv& env);

@@ -75,7 +75,7 @@ bool HomeMapMember::agreesWithSomebody(NodeId self) const {
   // HM-1: one that is not named has no say. It may be the last to hear that this map is over.
   return std::any_of(acting_.homes.begin(), acting_.homes.end(), [&](NodeId home) {
     const Peer& peer = peers_[home.value];
-    return home != self && peer.generation == acting_.generation && peer.digest == digest_;
+    return home != self && peer.answered && peer.generation == acting_.generation && peer.digest == digest_;
   });
 }
 
@@ -83,13 +83,18 @@ bool HomeMapMember::compare(const HomeMapDesk& desk) {
   const bool took = takesPart();
   const bool compares = desk.on(Rule::HM2_CompareDigests);
   withheld_ = compares && conflict();
-  // HM-2: after a start not before some peer, if there is to be any, was found to act on the same map.
+  // HM-2: after a start not before some peer, if there is to be any, has told this incarnation that it acts
+  // on the same map.
   compared_ = compared_ || !compares || agreesWithSomebody(desk.env.self());
   return takesPart() && !took;
 }
 
+HomeMapHello HomeMapMember::hello(std::uint32_t asks, std::uint32_t answers) const {
+  return {blank_ ? 0 : acting_.generation, blank_ ? 0 : digest_, asks, answers};
+}
+
 void HomeMapMember::greet(bool ask, const HomeMapDesk& desk) const {
-  const HomeMapHello hello{blank_ ? 0 : acting_.generation, blank_ ? 0 : digest_, ask};
+  const HomeMapHello hello = this->hello(ask ? desk.env.incarnation : 0, 0);
   // To everybody, named or not: who was left out must learn of it too (HM-1).
   for (std::size_t i = 0; i < peers_.size(); ++i) {
     const NodeId peer{static_cast<std::uint16_t>(i)};
@@ -119,7 +124,7 @@ MembershipChange HomeMapMember::boot(const HomeMapDesk& desk) {
 
 MembershipChange HomeMapMember::onTick(const HomeMapDesk& desk) {
   desk.env.timers.set(TimerKind::homeMap, 0, desk.env.now() + desk.env.options().renewEvery);
-  greet(false, desk);
+  greet(!compared_, desk);
   MembershipChange change;
   if (!desk.on(Rule::HM7_NoRehoming) && dropSilent(desk)) {
     change.installed = change.live = true;
@@ -132,14 +137,16 @@ MembershipChange HomeMapMember::onHello(NodeId from, const HomeMapHello& hello, 
   Peer& peer = peers_[from.value];
   peer.generation = hello.generation;
   peer.digest = hello.digest;
+  // What was sent to an earlier incarnation may have been on its way while everybody else moved on.
+  peer.answered = (hello.answers != 0 && hello.answers == desk.env.incarnation) ||
+                  !desk.on(Rule::HM2_DigestIsNoFreshness);
   const bool same = hello.generation == acting_.generation && hello.digest == digest_;
   if (!same && !desk.on(Rule::HM2_NoStickyVerdict)) peer.refused = true;
   if (!desk.on(Rule::HM7_NoRehoming)) peer.heardAt = desk.env.now();
   if (!same && hello.generation == acting_.generation && !blank_) {
     desk.refuse(from, MessageKind::homeMapHello, Cause::membership);
   }
-  if (hello.ask)
-    desk.env.send(from, HomeMapHello{blank_ ? 0 : acting_.generation, blank_ ? 0 : digest_, false});
+  if (hello.asks != 0) desk.env.send(from, this->hello(0, hello.asks));
   // HM-6: hearing of a greater generation is a reason to ask for its record and for nothing else.
   if (hello.generation > acting_.generation) desk.env.send(from, HomeMapQuery{acting_.generation});
   if (!desk.on(Rule::HM6_ReadingRaisesNothing)) floor_ = std::max(floor_, hello.generation);
@@ -354,7 +361,8 @@ void HomeMapMember::addTo(StateHash& hash, const HomeMapStore& store) const {
   hash.add(acting_);
   hash.addRange(homes_);
   for (const Peer& peer : peers_) {
-    hash.add(static_cast<std::uint64_t>(peer.generation) << 1 | static_cast<std::uint64_t>(peer.refused));
+    hash.add(static_cast<std::uint64_t>(peer.generation) << 2 |
+             static_cast<std::uint64_t>(peer.answered) << 1 | static_cast<std::uint64_t>(peer.refused));
     hash.add(peer.digest);
     hash.add(peer.heardAt);
   }

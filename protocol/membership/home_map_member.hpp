@@ -4,9 +4,9 @@
 // It stops, and stays so across restarts, as soon as a newer one is staged (HM-3); only an activation record
 // starts it again, whether the console sends it or a peer that was asked for it. Every node tells every other
 // one which map it acts on (HM-2): a node works with those who act on the same, and with nobody before
-// it has met one of them since its start, or as long as another map of its own generation is about. A node
-// that has lost its records acts on nothing until a change that it has acknowledged is activated: what others
-// act on is no evidence of what it had stopped for.
+// one of them has answered its present incarnation, or as long as another map of its own generation is about.
+// A node that has lost its records acts on nothing until a change that it has acknowledged is activated: what
+// others act on is no evidence of what it had stopped for.
 #pragma once
 
 #include <span>
@@ -21,6 +21,8 @@ class HomeMapMember {
   HomeMapMember(const NodeSetup& setup, const DurableMembership& durable);
 
   MembershipChange boot(const HomeMapDesk& desk);
+  /// This incarnation is durable, and may ask in its own name.
+  void onIncarnation(const HomeMapDesk& desk) const { greet(!compared_, desk); }
   MembershipChange onHello(NodeId from, const HomeMapHello& hello, const HomeMapDesk& desk);
   MembershipChange onStage(NodeId from, const HomeMapStage& stage, const HomeMapDesk& desk);
   void onQuery(NodeId from, const HomeMapQuery& query, const HomeMapDesk& desk) const;
@@ -49,6 +51,7 @@ class HomeMapMember {
   struct Peer {
     std::uint32_t generation = 0;  // 0: nothing
     std::uint64_t digest = 0;
+    bool answered = false;                                   // to a question of this incarnation
     bool refused = false;                                    // only without HM2_NoStickyVerdict
     MonotonicInstant heardAt = MonotonicInstant::longAgo();  // only without HM7_NoRehoming
   };
@@ -63,6 +66,7 @@ class HomeMapMember {
   bool agreesWithSomebody(NodeId self) const;
   /// Looks again whether the map is withheld; true when that has just ended.
   bool compare(const HomeMapDesk& desk);
+  HomeMapHello hello(std::uint32_t asks, std::uint32_t answers) const;
   void greet(bool ask, const HomeMapDesk& desk) const;
   bool dropSilent(const HomeMapDesk& desk);
 

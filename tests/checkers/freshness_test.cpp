@@ -147,6 +147,22 @@ TEST(Freshness, L2bNeedsTheMemberToBeSilent) {
   expectViolation(story, Checker::freshness, Anomaly::staleAdmission);
 }
 
+TEST(Freshness, L2bAnAnswerToAnEarlierBarrierIsNoAnswer) {
+  const auto afterAAppended = [](std::uint64_t nonce) {
+    Story story = afterAWrote();
+    story.at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 8).startBarrier(B, 9).measure(B, 9, C);
+    story.tell(A, obs::ControlAppended{obs::EntryKind::barrier, KeyId::none(), {}, nonce, 7});
+    story.tell(A, obs::MessageSent{1, B, MessageKind::barrierReply, KeyId::none()});
+    story.tell(B, obs::MessageDelivered{1, A, MessageKind::barrierReply});
+    story.at(61_s).skip(B, 9, A).barrierDone(B, 9).lock(B, 2, Path::recovery);
+    return story;
+  };
+  Story earlier = afterAAppended(8);
+  EXPECT_EQ(expectLimitation(earlier, Route::l2b, Anomaly::staleAdmission).other, A);
+  Story same = afterAAppended(9);
+  expectViolation(same, Checker::freshness, Anomaly::staleAdmission);
+}
+
 TEST(Freshness, AMemberThatTheBarrierForgotIsAViolation) {
   Story story = afterAWrote();
   story.at(2_s).cut(A, B).at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 9);

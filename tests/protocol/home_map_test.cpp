@@ -70,6 +70,25 @@ TEST(HomeMap, AfterAStartNobodyTakesPartBeforeAPeerAgrees) {
   EXPECT_TRUE(single.live(kMapA)) << "a map of one has nobody to compare with";
 }
 
+TEST(HomeMap, AGreetingToAnEarlierStartIsNoAgreement) {
+  for (const bool kept : {true, false}) {
+    Rules rules;
+    if (!kept) rules.switchOff(Rule::HM2_DigestIsNoFreshness);
+    MapNetwork net(3, 3, rules);
+    net.startAll();
+    net.crash(kMapA);
+    net.silent = kMapA;
+    net.start(kMapA);
+    net.settle();
+    const std::uint64_t digest = digestOf(net.directory(), {1, {kMapA, kMapB, kMapC}, 1}, {});
+    net.receive(kMapA, kMapB, HomeMapHello{1, digest, 0, 0});
+    net.receive(kMapA, kMapB, HomeMapHello{1, digest, 0, 1});
+    EXPECT_EQ(net.live(kMapA), !kept);
+    net.receive(kMapA, kMapB, HomeMapHello{1, digest, 0, 2});
+    EXPECT_TRUE(net.live(kMapA));
+  }
+}
+
 TEST(HomeMap, EverybodyOfBothMapsStopsAndAcknowledgesOnceDurable) {
   MapNetwork net(4, 3);
   net.startAll();
@@ -248,18 +267,18 @@ TEST(HomeMap, AConsoleLearnsOfParticipantsThatItDidNotKnow) {
 TEST(HomeMap, TwoMapsOfOneGenerationAreWithheldUntilTheyAgree) {
   MapNetwork net(2, 2);
   net.startAll();
-  net.receive(kMapA, kMapB, HomeMapHello{1, 4711, false});
+  net.receive(kMapA, kMapB, HomeMapHello{1, 4711, 0, 0});
   EXPECT_FALSE(net.live(kMapA));
   EXPECT_EQ(net.refusals(MessageKind::homeMapHello, Cause::membership), 1U);
   const std::uint64_t digest = digestOf(net.directory(), {1, {kMapA, kMapB}, 1}, {});
-  net.receive(kMapA, kMapB, HomeMapHello{1, digest, false});
+  net.receive(kMapA, kMapB, HomeMapHello{1, digest, 0, 0});
   EXPECT_TRUE(net.live(kMapA)) << "a verdict is not for ever";
 }
 
 TEST(HomeMap, HearingOfAGenerationRaisesNothing) {
   MapNetwork net(4, 3);
   net.startAll();
-  net.receive(kMapA, kMapB, HomeMapHello{9'999, 4711, false});
+  net.receive(kMapA, kMapB, HomeMapHello{9'999, 4711, 0, 0});
   EXPECT_TRUE(net.live(kMapA));
   EXPECT_EQ(net.at(kMapA).number(), 1U);
   net.settle();
