@@ -1,9 +1,10 @@
 // Breadth-first search: visits every reachable state level by level, and meets a bad one on a shortest path.
 //
 // The frontier is taken in blocks. Of each block the successors' fingerprints are computed, then inserted
-// into the visited set, and only the new states are made and kept. All three parts run on several threads,
-// and the order of what they produce is that of the frontier, so counts, paths and verdicts are the same for
-// any number of threads. The bad state reported is the first of its level.
+// into the visited set, and only the new states are made and kept. All three parts run on several threads:
+// the first and the last by chunks of the block, the second by shards of the set, so that no two threads
+// write at the same place. The order of what they produce is that of the frontier, so counts, paths and
+// verdicts are the same for any number of threads. The bad state reported is the first of its level.
 //
 // With Limits::reduce, a model that tells which choices commute is explored with fewer transitions; states,
 // depths and paths' lengths are the same (independence.hpp).
@@ -13,6 +14,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <expected>
 #include <string>
@@ -33,7 +35,15 @@ class BreadthFirst {
  public:
   /// `model` must outlive the search.
   BreadthFirst(const M& model, Limits limits)
-      : model_(model), limits_(std::move(limits)), workers_(std::max(1U, limits_.jobs)) {}
+      : model_(model),
+        limits_(std::move(limits)),
+        workers_(std::max(1U, limits_.jobs)),
+        recent_(workers_.count()) {
+    for (std::size_t shard = 0; shard < owners_.size(); ++shard) {
+      owners_[shard] = static_cast<unsigned>(shard % workers_.count());
+    }
+    for (Chunk& chunk : chunks_) chunk.candidates.resize(workers_.count());
+  }
 
   /// Searches from the initial state, or from where a resumed search stood. Call it once.
   Result run();
@@ -54,9 +64,10 @@ class BreadthFirst {
   using State = typename M::State;
   using Choice = typename M::Choice;
 
+  static constexpr std::size_t kCacheLine = 64;
   static constexpr std::size_t kChunk = 256;
-  static constexpr std::size_t kChunks = 16;
-  static constexpr std::size_t kAhead = 8;  // entries that are prefetched
+  static constexpr std::size_t kChunks = 32;
+  static constexpr std::size_t kAhead = 16;  // entries that are prefetched
 
   // A step that costs much is taken once and its state kept until the block is done; others are taken again
   // for the few successors that are new.
@@ -65,20 +76,48 @@ class BreadthFirst {
 
   struct Successor {
     [[no_unique_address]] std::conditional_t<kKeepsSuccessors, State, Nothing> state;
-    std::uint64_t fingerprint;
     Choice choice;
     std::uint32_t parent;  // in the frontier
     std::uint16_t ordinal;
     bool fresh;
   };
-  struct Chunk {
+  struct Candidate {
+    std::uint64_t fingerprint;
+    std::uint32_t successor;  // in the chunk
+  };
+  // What different threads write at a time shares no cache line.
+  struct alignas(kCacheLine) Chunk {
     std::vector<Successor> successors;
+    std::vector<std::vector<Candidate>> candidates;  // by the worker that inserts them; then the new ones
+    std::size_t transitions = 0;
     std::size_t asleep = 0;
-    std::size_t fresh = 0;
     std::size_t base = 0;     // where its new states go
     std::size_t bad = kNone;  // its first new state that is bad, by place in the next level
   };
   static constexpr std::size_t kNone = ~std::size_t{0};
+
+  // What a worker has met lately. Whatever it knows it has met earlier in the order of the frontier, or in a
+  // block that is done: most successors that are not new need not be looked up in the visited set.
+  class alignas(kCacheLine) Recent {
+   public:
+    bool knows(std::uint64_t fingerprint) {
+      std::uint64_t& slot = slots_[fingerprint & (kSlots - 1)];
+      if (slot == fingerprint) return true;
+      slot = fingerprint;
+      return false;
+    }
+
+   private:
+    static constexpr std::size_t kSlots = std::size_t{1} << 13;
+    std::vector<std::uint64_t> slots_ = none();
+
+    /// In each slot a fingerprint that belongs into another one.
+    static std::vector<std::uint64_t> none() {
+      std::vector<std::uint64_t> slots(kSlots);
+      slots[0] = 1;
+      return slots;
+    }
+  };
 
   bool reduces() const { return CommutingModel<M> && limits_.reduce; }
   Sleepers sleepers(const State& before, const Choice& first, const State& after) const;
@@ -89,6 +128,7 @@ class BreadthFirst {
   void keep(std::size_t freshStates);
   void keepChunk(Chunk& chunk, std::size_t level);
   Cut cutBefore(std::size_t successors) const;
+  void expandChunk(Chunk& chunk, Recent& recent, std::size_t from, std::size_t to);
   template <class Body>
   void eachChunk(const Body& body);
   std::size_t bytesNow() const {
@@ -108,7 +148,9 @@ class BreadthFirst {
   PagedVector<Sleepers, 12> asleep_;  // of the frontier; nothing without reduction
   PagedVector<Sleepers, 12> nextAsleep_;
   std::vector<Chunk> chunks_ = std::vector<Chunk>(kChunks);
-  std::size_t used_ = 0;  // chunks of the block at hand
+  std::vector<Recent> recent_;                            // by worker
+  std::array<unsigned, FingerprintSet::kShards> owners_;  // which worker inserts into a shard
+  std::size_t used_ = 0;                                  // chunks of the block at hand
   std::uint64_t transitions_ = 0;
   std::uint64_t sleeping_ = 0;  // choices left out
   std::size_t expanded_ = 0;    // states of the frontier
@@ -173,14 +215,14 @@ bool BreadthFirst<M>::expandLevel(Result& result) {
     const std::size_t to = std::min(from + kChunk * kChunks, frontier_.size());
     expand(from, to);
     std::size_t successors = 0;
-    for (std::size_t i = 0; i < used_; ++i) successors += chunks_[i].successors.size();
+    for (std::size_t i = 0; i < used_; ++i) successors += chunks_[i].transitions;
     result.cut = cutBefore(successors);
     if (result.cut != Cut::none) return false;
     insert();
     std::size_t fresh = 0;
     for (std::size_t i = 0; i < used_; ++i) {
       chunks_[i].base = next_.size() + fresh;
-      fresh += chunks_[i].fresh;
+      for (const auto& candidates : chunks_[i].candidates) fresh += candidates.size();
       sleeping_ += chunks_[i].asleep;
     }
     keep(fresh);
@@ -216,69 +258,72 @@ template <Model M>
 template <class Body>
 void BreadthFirst<M>::eachChunk(const Body& body) {
   std::atomic<std::size_t> taken{0};
-  workers_.run([&](unsigned) {
-    for (std::size_t i = taken++; i < used_; i = taken++) body(i);
+  workers_.run([&](unsigned worker) {
+    for (std::size_t i = taken++; i < used_; i = taken++) body(worker, i);
   });
 }
 
 template <Model M>
 void BreadthFirst<M>::expand(std::size_t from, std::size_t to) {
   used_ = (to - from + kChunk - 1) / kChunk;
-  eachChunk([&](std::size_t index) {
-    thread_local std::vector<Choice> choices;
-    Chunk& chunk = chunks_[index];
-    chunk.successors.clear();
-    chunk.asleep = 0;
-    chunk.fresh = 0;
-    chunk.bad = kNone;
-    const std::size_t end = std::min(from + (index + 1) * kChunk, to);
-    for (std::size_t place = from + index * kChunk; place < end; ++place) {
-      const State& state = frontier_[place];
-      choices.clear();
-      model_.choices(state, choices);
-      const Sleepers asleep = reduces() ? asleep_[place] : 0;
-      for (std::size_t ordinal = 0; ordinal < choices.size(); ++ordinal) {
-        if (sleeps(asleep, ordinal)) {
-          ++chunk.asleep;
-          continue;
-        }
-        State successor = state;
-        model_.apply(successor, choices[ordinal]);
-        Successor& kept = chunk.successors.emplace_back();
-        if constexpr (kKeepsSuccessors) kept.state = successor;
-        kept.fingerprint = model_.fingerprint(successor);
-        kept.choice = choices[ordinal];
-        kept.parent = static_cast<std::uint32_t>(place);
-        kept.ordinal = static_cast<std::uint16_t>(ordinal);
-        kept.fresh = false;
-      }
-    }
+  eachChunk([&](unsigned worker, std::size_t index) {
+    const std::size_t begin = from + index * kChunk;
+    expandChunk(chunks_[index], recent_[worker], begin, std::min(begin + kChunk, to));
   });
 }
 
 template <Model M>
+void BreadthFirst<M>::expandChunk(Chunk& chunk, Recent& recent, std::size_t from, std::size_t to) {
+  thread_local std::vector<Choice> choices;
+  chunk.successors.clear();
+  for (auto& candidates : chunk.candidates) candidates.clear();
+  chunk.transitions = 0;
+  chunk.asleep = 0;
+  chunk.bad = kNone;
+  for (std::size_t place = from; place < to; ++place) {
+    const State& state = frontier_[place];
+    choices.clear();
+    model_.choices(state, choices);
+    const Sleepers asleep = reduces() ? asleep_[place] : 0;
+    for (std::size_t ordinal = 0; ordinal < choices.size(); ++ordinal) {
+      if (sleeps(asleep, ordinal)) {
+        ++chunk.asleep;
+        continue;
+      }
+      ++chunk.transitions;
+      State successor = state;
+      model_.apply(successor, choices[ordinal]);
+      const std::uint64_t fingerprint = model_.fingerprint(successor);
+      if (recent.knows(fingerprint)) continue;
+      const auto number = static_cast<std::uint32_t>(chunk.successors.size());
+      chunk.candidates[owners_[FingerprintSet::shardOf(fingerprint)]].push_back({fingerprint, number});
+      Successor& kept = chunk.successors.emplace_back();
+      if constexpr (kKeepsSuccessors) kept.state = successor;
+      kept.choice = choices[ordinal];
+      kept.parent = static_cast<std::uint32_t>(place);
+      kept.ordinal = static_cast<std::uint16_t>(ordinal);
+      kept.fresh = false;
+    }
+  }
+}
+
+template <Model M>
 void BreadthFirst<M>::insert() {
-  const std::size_t count = workers_.count();
-  std::vector<std::size_t> fresh(count * kChunks);
   workers_.run([&](unsigned worker) {
     for (std::size_t index = 0; index < used_; ++index) {
-      std::vector<Successor>& successors = chunks_[index].successors;
-      const auto mine = [&](std::size_t i) {
-        return FingerprintSet::shardOf(successors[i].fingerprint) % count == worker;
-      };
-      for (std::size_t i = 0; i < successors.size(); ++i) {
-        const std::size_t next = i + kAhead;
-        if (next < successors.size() && mine(next)) visited_.prefetch(successors[next].fingerprint);
-        if (!mine(i) || !visited_.insert(successors[i].fingerprint)) continue;
-        successors[i].fresh = true;
-        ++fresh[worker * kChunks + index];
+      std::vector<Candidate>& candidates = chunks_[index].candidates[worker];
+      const std::size_t size = candidates.size();
+      for (std::size_t i = 0; i < std::min(kAhead, size); ++i) visited_.prefetch(candidates[i].fingerprint);
+      std::size_t fresh = 0;
+      for (std::size_t i = 0; i < size; ++i) {
+        if (i + kAhead < size) visited_.prefetch(candidates[i + kAhead].fingerprint);
+        const Candidate candidate = candidates[i];
+        candidates[fresh] = candidate;
+        fresh += visited_.insert(candidate.fingerprint) ? 1 : 0;
       }
+      candidates.resize(fresh);
     }
   });
-  for (std::size_t worker = 0; worker < count; ++worker) {
-    for (std::size_t index = 0; index < used_; ++index)
-      chunks_[index].fresh += fresh[worker * kChunks + index];
-  }
 }
 
 template <Model M>
@@ -288,11 +333,14 @@ void BreadthFirst<M>::keep(std::size_t freshStates) {
   tree_.parents.resize(tree_.parents.size() + freshStates);
   tree_.ordinals.resize(tree_.ordinals.size() + freshStates);
   const std::size_t level = static_cast<std::size_t>(tree_.levels.back());
-  eachChunk([&](std::size_t index) { keepChunk(chunks_[index], level); });
+  eachChunk([&](unsigned, std::size_t index) { keepChunk(chunks_[index], level); });
 }
 
 template <Model M>
 void BreadthFirst<M>::keepChunk(Chunk& chunk, std::size_t level) {
+  for (const auto& fresh : chunk.candidates) {
+    for (const Candidate& candidate : fresh) chunk.successors[candidate.successor].fresh = true;
+  }
   std::size_t place = chunk.base;
   for (const Successor& successor : chunk.successors) {
     if (!successor.fresh) continue;

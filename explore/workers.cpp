@@ -1,6 +1,27 @@
 #include "explore/workers.hpp"
 
 namespace holdfast::explore {
+namespace {
+
+/// Tells the processor that this is a loop that waits.
+inline void pauseBriefly() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
+/// Looks for `done()` for some ten microseconds.
+template <class Done>
+bool comesSoon(const Done& done) {
+  constexpr int kLooks = 2000;
+  for (int look = 0; look < kLooks; ++look) {
+    if (done()) return true;
+    pauseBriefly();
+  }
+  return false;
+}
+
+}  // namespace
 
 Workers::Workers(unsigned count) {
   for (unsigned worker = 1; worker < count; ++worker) {
@@ -12,6 +33,7 @@ Workers::~Workers() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
+    ++round_;
   }
   started_.notify_all();
   for (std::thread& thread : threads_) thread.join();
@@ -30,22 +52,27 @@ void Workers::run(const std::function<void(unsigned)>& task) {
   }
   started_.notify_all();
   task(0);
+  const auto finished = [this] { return busy_.load(std::memory_order_acquire) == 0; };
+  if (comesSoon(finished)) return;
   std::unique_lock lock(mutex_);
-  finished_.wait(lock, [this] { return busy_ == 0; });
+  finished_.wait(lock, finished);
 }
 
 void Workers::serve(unsigned worker) {
-  std::uint64_t done = 0;
-  std::unique_lock lock(mutex_);
-  while (true) {
-    started_.wait(lock, [&] { return ending_ || round_ != done; });
+  for (std::uint64_t done = 0;; ++done) {
+    const auto started = [&] { return round_.load(std::memory_order_acquire) != done; };
+    if (!comesSoon(started)) {
+      std::unique_lock lock(mutex_);
+      started_.wait(lock, started);
+    }
     if (ending_) return;
-    done = round_;
-    const std::function<void(unsigned)>& task = *task_;
-    lock.unlock();
-    task(worker);
-    lock.lock();
-    if (--busy_ == 0) finished_.notify_one();
+    (*task_)(worker);
+    if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      {
+        const std::lock_guard lock(mutex_);
+      }  // whoever has looked in vain sleeps by now
+      finished_.notify_one();
+    }
   }
 }
 

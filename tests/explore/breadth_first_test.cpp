@@ -63,6 +63,28 @@ TEST(BreadthFirst, FindsEachSeededBugByTheSamePathWithAnyNumberOfThreads) {
   }
 }
 
+/// Counts 7, 0, 3 and stops; a fingerprint is the number itself.
+struct PlainNumbers {
+  using State = std::uint64_t;
+  struct Choice {};
+  State initial() const { return 7; }
+  void choices(const State& state, std::vector<Choice>& out) const {
+    if (state != 3) out.push_back({});
+  }
+  void apply(State& state, const Choice&) const { state = state == 7 ? 0 : 3; }
+  std::uint64_t fingerprint(const State& state) const { return state; }
+  Judgement judge(const State&) const { return {}; }
+};
+
+TEST(BreadthFirst, AFingerprintOfZeroIsOneLikeAnyOther) {
+  for (const unsigned jobs : {1U, 2U}) {
+    const Result result = BreadthFirst<PlainNumbers>(PlainNumbers{}, withJobs(jobs)).run();
+    EXPECT_EQ(result.verdict, Verdict::verified);
+    EXPECT_EQ(result.states, 3U);
+    EXPECT_EQ(result.depth, 2U);
+  }
+}
+
 TEST(BreadthFirst, StopsAtEachBoundAndNeverSaysVerified) {
   Limits depth;
   depth.depth = 10;
