@@ -206,6 +206,10 @@ void reportExploration(Session& session, const explore::World& world, const expl
       fmt::format("            {} MiB at most, {} node states, {} local steps; omitted by collision: "
                   "{:.1e} states expected",
                   r.bytes >> 20, world.table().nodes(), world.table().steps(), omitted));
+  if (r.beyond != 0) {
+    session.out.say(fmt::format("            {} beyond the bounds of {} ({}), and not gone on from",
+                                counted(r.beyond, "state"), name, explore::boundsOf(world.configuration())));
+  }
   if (world.symmetries() != 0) {
     session.out.say(
         fmt::format("            states are told apart up to {}", counted(world.symmetries(), "renaming")));
@@ -220,6 +224,7 @@ void reportExploration(Session& session, const explore::World& world, const expl
                       {"verdict", explore::nameOf(r.verdict)},
                       {"reason", r.cut == explore::Cut::none ? "" : explore::reason(r.cut)},
                       {"states", r.states},
+                      {"beyond", r.beyond},
                       {"transitions", transitions},
                       {"taken", r.transitions},
                       {"renamings", world.symmetries()},
@@ -238,8 +243,9 @@ void reportExploration(Session& session, const explore::World& world, const expl
 
 /// The row of docs/explore.md.
 std::string explorationRow(const explore::Configuration& configuration, const explore::Result& r) {
-  return fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |", configuration.name, configuration.summary,
-                     explore::nameOf(r.verdict), r.states, r.transitions + r.asleep, r.transitions, r.depth);
+  return fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} |", configuration.name, configuration.summary,
+                     explore::nameOf(r.verdict), r.states, r.beyond, r.transitions + r.asleep, r.transitions,
+                     r.depth);
 }
 
 /// The command that finds the same schedule again.
@@ -313,8 +319,8 @@ Result exploreAll(Session& session, const ExploreArguments& arguments) {
     if (interrupted) break;
   }
   if (rows.size() > 1) {
-    session.out.print("| configuration | what | verdict | states | transitions | taken | depth |");
-    session.out.print("|---|---|---|---|---|---|---|");
+    session.out.print("| configuration | what | verdict | states | beyond | transitions | taken | depth |");
+    session.out.print("|---|---|---|---|---|---|---|---|");
     for (const std::string& row : rows) session.out.print(row);
   }
   return worst;

@@ -91,6 +91,7 @@ class BreadthFirst {
     std::vector<std::vector<Candidate>> candidates;  // by the worker that inserts them; then the new ones
     std::size_t transitions = 0;
     std::size_t asleep = 0;
+    std::size_t beyond = 0;
     std::size_t base = 0;     // where its new states go
     std::size_t bad = kNone;  // its first new state that is bad, by place in the next level
   };
@@ -153,6 +154,7 @@ class BreadthFirst {
   std::size_t used_ = 0;                                  // chunks of the block at hand
   std::uint64_t transitions_ = 0;
   std::uint64_t sleeping_ = 0;  // choices left out
+  std::uint64_t beyond_ = 0;    // states
   std::size_t expanded_ = 0;    // states of the frontier
   std::size_t peak_ = 0;
 };
@@ -197,6 +199,7 @@ Result BreadthFirst<M>::run() {
   result.states = visited_.size();
   result.transitions = transitions_;
   result.asleep = sleeping_;
+  result.beyond = beyond_;
   result.bytes = std::max(peak_, bytesNow());
   result.setBytes = visited_.bytes() + tree_.bytes();
   result.seconds = watch_.seconds();
@@ -229,6 +232,7 @@ bool BreadthFirst<M>::expandLevel(Result& result) {
     transitions_ += successors;
     expanded_ = to;
     tell(transitions_);
+    for (std::size_t i = 0; i < used_; ++i) beyond_ += chunks_[i].beyond;
     for (std::size_t i = 0; i < used_; ++i) {
       if (chunks_[i].bad == kNone) continue;
       result.verdict = Verdict::violated;
@@ -279,6 +283,7 @@ void BreadthFirst<M>::expandChunk(Chunk& chunk, Recent& recent, std::size_t from
   for (auto& candidates : chunk.candidates) candidates.clear();
   chunk.transitions = 0;
   chunk.asleep = 0;
+  chunk.beyond = 0;
   chunk.bad = kNone;
   for (std::size_t place = from; place < to; ++place) {
     const State& state = frontier_[place];
@@ -355,6 +360,7 @@ void BreadthFirst<M>::keepChunk(Chunk& chunk, std::size_t level) {
     const std::size_t record = level + frontier_.size() + place;
     tree_.parents[record] = static_cast<std::uint32_t>(level + successor.parent);
     tree_.ordinals[record] = successor.ordinal;
+    if (isBeyond(model_, state)) ++chunk.beyond;
     if (chunk.bad == kNone && model_.judge(state).bad()) chunk.bad = place;
     ++place;
   }
@@ -409,6 +415,7 @@ bool BreadthFirst<M>::resume(SearchTree tree) {
       model_.apply(state, choice);
       if (!visited_.insert(model_.fingerprint(state))) return false;
       next_.push(state);
+      if (isBeyond(model_, state)) ++beyond_;
       if (reduces()) nextAsleep_.push(sleepers(parent, choice, state));
     }
     frontier_.swap(next_);

@@ -29,15 +29,22 @@ inline constexpr sim::Duration kTick = sim::milliseconds(100);
 inline constexpr std::int64_t kFarTicks = 1'000'000;
 constexpr sim::Duration ticksOrFar(std::int64_t ticks) { return kTick * (ticks == 0 ? kFarTicks : ticks); }
 
-/// What a client does, one step at a time. A lock that is refused skips the rest of its section.
-enum class Act : std::uint8_t { lock, stage, submit, unlock };
+/// What a client does, one step at a time. A lock that is refused skips the rest of its section. The last
+/// three are an operator's.
+enum class Act : std::uint8_t { lock, stage, submit, unlock, propose, publish, fence };
+constexpr bool isOperators(Act act) { return act >= Act::propose; }
+
+inline constexpr std::uint8_t kNobody = 0xff;
 
 struct ClientStep {
   Act act = Act::lock;
   std::uint8_t key = 0;
+  std::uint8_t add = kNobody;     // propose: who becomes a member (EP-13)
+  std::uint8_t remove = kNobody;  // propose: who is none any more; fence: who was stopped (HM-5)
+  std::uint8_t homes = 0;         // publish: the next home map, a bit each (HM-3)
 };
 
-/// A client of one node; its steps are sections lock [stage [submit]] unlock.
+/// A client of one node; its steps are sections lock [stage [submit]] unlock. An operator at one node.
 struct Client {
   std::uint8_t node = 0;
   std::vector<ClientStep> steps;
@@ -66,7 +73,12 @@ struct Ticks {
   std::uint16_t tenure = 0;
   std::uint16_t grace = 1;
   std::uint16_t barrier = 1;
-  std::uint16_t margin = 0;  // by which a home answers before a waiter's deadline
+  std::uint16_t margin = 0;      // by which a home answers before a waiter's deadline
+  std::uint16_t membership = 0;  // of a membership's lease; 0: never lapses within the horizon
+  std::uint16_t renew = 0;       // between renewals; 0: never within the horizon
+  std::uint16_t missed = 2;      // renewals until a silent member is proposed away
+  std::uint16_t round = 2;       // of a round of agreement without its majority
+  std::uint16_t backoff = 1;     // the first pause before a round is up to this
 };
 
 struct Configuration {
@@ -89,11 +101,22 @@ struct Configuration {
   std::uint8_t late = kAnyNumber;
   /// A node's clock does not pass a timer that is due: processes are never suspended (CK-4 is idle).
   bool punctual = true;
+  /// Timers that are due fire, in any order, before anything else happens.
+  bool timersFirst = false;
+  protocol::MembershipKind membership = protocol::MembershipKind::fixed;
+  /// The members of the first epoch or home map, a bit each.
+  std::uint8_t members = 0xff;
+  /// States with a greater epoch, or with a promise of a ballot beyond these, are not gone on from.
+  std::uint8_t epochs = kAnyNumber;
+  std::uint8_t ballots = kAnyNumber;
   protocol::Rules rules;
 };
 
 /// Whatever makes the configuration impossible to explore, as a sentence; empty: nothing does.
 std::string whatIsWrong(const Configuration& configuration);
+
+/// From which states a search does not go on, in words; empty: it goes on from all.
+std::string boundsOf(const Configuration& configuration);
 
 /// Everything that a search depends on, in one line: the identity of a checkpoint.
 std::string identityOf(const Configuration& configuration);

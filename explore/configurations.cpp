@@ -149,11 +149,50 @@ void addLarger(std::vector<Configuration>& all) {
   late(keysBoth, 0);
 }
 
+/// Epochs that the members agree on (EP). Leases last two ticks and are renewed each tick.
+Configuration agreed(std::string name, std::string summary, std::uint8_t nodes) {
+  Configuration c = brief(twoNodes(std::move(name), std::move(summary)));
+  c.nodes = nodes;
+  c.membership = protocol::MembershipKind::epoch;
+  c.ticks.membership = 2;
+  c.ticks.renew = 1;
+  c.ticks.delegation = 1;
+  c.ticks.skew = 0;
+  c.late = 0;
+  c.timersFirst = true;
+  c.epochs = 2;
+  c.ballots = 2;
+  return c;
+}
+
+void addEpochs(std::vector<Configuration>& all) {
+  const auto removes = [](std::uint8_t at, std::uint8_t whom) {
+    return Client{at, {{Act::propose, 0, kNobody, whom}}};
+  };
+  Configuration change =
+      agreed("epoch", "3 members agree on an epoch without one of them, as an operator wishes", 3);
+  change.clients = {removes(0, 2)};
+  change.ballots = 1;
+  all.push_back(change);
+
+  Configuration lock =
+      agreed("epoch-lock", "as epoch; the member that goes locks a key of one that stays", 3);
+  lock.clients = {removes(0, 2), {2, section(0)}};
+  lock.ballots = 1;
+  all.push_back(lock);
+
+  Configuration loss = agreed("epoch-loss", "as epoch; one message is lost", 3);
+  loss.clients = {removes(0, 2)};
+  loss.budgets.losses = 1;
+  all.push_back(loss);
+}
+
 std::vector<Configuration> shipped() {
   std::vector<Configuration> all;
   addHandoffs(all);
   addRecoveries(all);
   addLarger(all);
+  addEpochs(all);
   return all;
 }
 
@@ -175,8 +214,10 @@ std::string whatIsWrong(const Configuration& c) {
   for (const Client& client : c.clients) {
     if (client.node >= c.nodes)
       return fmt::format("a client belongs to node {}, and there are {}", client.node, c.nodes);
-    if (client.steps.empty() || client.steps.front().act != Act::lock)
+    if (client.steps.empty() ||
+        (client.steps.front().act != Act::lock && !isOperators(client.steps.front().act))) {
       return "a client does not begin with a lock";
+    }
     for (const ClientStep& step : client.steps) {
       if (step.key >= c.keys) return fmt::format("a client uses key {}, and there are {}", step.key, c.keys);
       calls += step.act == Act::lock ? 1 : 0;
@@ -197,6 +238,12 @@ std::string whatIsWrong(const Configuration& c) {
   if (t.wait == 0 || t.lease == 0 || t.barrier == 0) return "wait, lease and barrier last at least a tick";
   if (std::max({t.delegation + t.skew, int{t.wait}, int{t.lease}}) > 200)
     return "durations are at most 200 ticks";
+  if (c.membership != protocol::MembershipKind::fixed && (c.late != 0 || c.ticks.renew == 0)) {
+    return "a membership that changes is renewed, and nothing is slower than a tick";
+  }
+  if (c.timersFirst && (c.drift != 0 || !c.punctual)) {
+    return "timers that are late, or clocks that drift, are not first";
+  }
   if (c.late != kAnyNumber && c.drift != 0) {
     return "clocks that drift tick whatever is under way, so no bound of what is late can be kept";
   }
@@ -207,10 +254,18 @@ std::string whatIsWrong(const Configuration& c) {
   return {};
 }
 
+std::string boundsOf(const Configuration& c) {
+  if (c.membership == protocol::MembershipKind::fixed) return {};
+  if (c.membership == protocol::MembershipKind::homeMap) return "the published map acts everywhere";
+  return fmt::format("epoch {} acts everywhere, or a ballot of counter {} or for epoch {}", c.epochs,
+                     c.ballots + 1, c.epochs + 1);
+}
+
 std::string identityOf(const Configuration& c) {
   const Ticks& t = c.ticks;
   std::string text = fmt::format("{} nodes={} keys={} home={} drift={} punctual={}", c.name, c.nodes, c.keys,
                                  c.home, c.drift, c.punctual);
+  if (c.timersFirst) text += " timers=first";
   text += fmt::format(" ticks={},{},{},{},{},{},{},{},{},{},{}", t.delegation, t.skew, t.minUseful, t.wait,
                       t.lease, t.retry, t.recall, t.tenure, t.grace, t.barrier, t.margin);
   text += fmt::format(" budgets={},{},{},{},{} crash={} late={}", c.budgets.losses, c.budgets.duplicates,
@@ -219,7 +274,13 @@ std::string identityOf(const Configuration& c) {
     text += fmt::format(" client={}{}:", client.node, client.patient ? "*" : "");
     for (const ClientStep& step : client.steps) {
       text += fmt::format("{}{}", static_cast<int>(step.act), step.key);
+      if (isOperators(step.act)) text += fmt::format("+{}-{}={}", step.add, step.remove, step.homes);
     }
+  }
+  if (c.membership != protocol::MembershipKind::fixed) {
+    text += fmt::format(" membership={} members={} epochs={} ballots={} lease={},{},{},{},{}",
+                        obs::nameOf(c.membership), c.members, c.epochs, c.ballots, t.membership, t.renew,
+                        t.missed, t.round, t.backoff);
   }
   for (std::size_t i = 0; i < protocol::kRuleCount; ++i) {
     const auto rule = static_cast<protocol::Rule>(i);

@@ -170,7 +170,9 @@ Result DepthFirst<M>::round() {
     }
     State successor = step.state;
     model_.apply(successor, step.choices[step.next++]);
+    const std::size_t known = met_.size();
     if (!met_.improve(model_.fingerprint(successor), static_cast<std::uint32_t>(length_))) continue;
+    if (met_.size() != known && isBeyond(model_, successor)) ++result.beyond;
     open = enter(successor, result);
     Cut now = cut();
     if ((++steps & 0xfff) == 0) {

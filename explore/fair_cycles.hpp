@@ -170,6 +170,7 @@ bool FairCycles<M>::expand(Result& result) {
       const std::uint32_t to = numberOf(successor, at, ordinal);
       edges_.push_back({to, turn});
       if (states_.size() == known) continue;
+      if (isBeyond(model_, successor)) ++result.beyond;
       result.judgement = model_.judge(successor);
       if (!result.judgement.bad()) continue;
       result.verdict = Verdict::violated;

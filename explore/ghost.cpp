@@ -41,9 +41,21 @@ const char* nameOf(Breach breach) {
     case Breach::admittedWithoutBarrier:
       return "admittedWithoutBarrier";
     case Breach::lateSettlement:
+      return "lateSettlement";
+    case Breach::twoConfigurations:
+      return "twoConfigurations";
+    case Breach::twoLiveRings:
+      return "twoLiveRings";
+    case Breach::activatedTooEarly:
+      return "activatedTooEarly";
+    case Breach::membershipWentBack:
+      return "membershipWentBack";
+    case Breach::grantedBeforeActivation:
+      return "grantedBeforeActivation";
+    case Breach::certificateWithoutMajority:
       break;
   }
-  return "lateSettlement";
+  return "certificateWithoutMajority";
 }
 
 /// One overload for each observation that matters.
@@ -75,9 +87,8 @@ struct Ghost::Observer {
     const auto key = static_cast<std::uint8_t>(event.key.value);
     for (std::size_t i = 0; i < cast.callCount; ++i) {
       // inside, and its own clock has not reached its deadline.
-      const Call& other = ghost.calls[i];
-      const bool inside = other.phase == CallPhase::inside && other.remaining > 0 && other.revoked == 0;
-      if (i != index && cast.calls[i].key == key && inside) fail(Breach::overlappingAdmissions);
+      if (i != index && cast.calls[i].key == key && ghost.calls[i].inForce())
+        fail(Breach::overlappingAdmissions);
     }
     call(event.call) = {CallPhase::inside, ticksUntil(event.deadline, now), 0};
     if (event.path == obs::Path::recovery && (ghost.recoveries[node].fenced & ghostBit(key)) == 0) {
@@ -152,12 +163,11 @@ struct Ghost::Observer {
 
   void operator()(const obs::Granted& event) const {
     LastToken& last = ghost.tokens[event.key.value];
-    const auto incarnation = static_cast<std::uint8_t>(event.token.incarnation);
-    const auto counter = static_cast<std::uint8_t>(event.token.counter);
-    const bool grows =
-        incarnation > last.incarnation || (incarnation == last.incarnation && counter > last.counter);
-    if (!grows) fail(Breach::tokenNotIncreasing);
-    last = {incarnation, counter};
+    const LastToken token{static_cast<std::uint8_t>(event.token.membership),
+                          static_cast<std::uint8_t>(event.token.incarnation),
+                          static_cast<std::uint8_t>(event.token.counter)};
+    if (token <= last) fail(Breach::tokenNotIncreasing);
+    last = token;
   }
   void operator()(const obs::Installed& event) const {
     Recovery& recovery = ghost.recoveries[node];
@@ -170,6 +180,10 @@ struct Ghost::Observer {
                          txn.position == event.position && nodeOfTxn(i) == event.origin.value;
       if (shows) ghost.visible[node] = with(ghost.visible[node], ghostBit(i));
     }
+  }
+
+  void operator()(const obs::HomeMapAcknowledged&) const {
+    ghost.acknowledged = with(ghost.acknowledged, ghostBit(node));
   }
 
   // ---- Recovery: a new lineage begins with what the barrier has measured (FR-8).
@@ -227,6 +241,8 @@ void Ghost::on(std::uint8_t node, const obs::Observation& what, obs::MonotonicIn
   std::visit(Observer{*this, cast, node, now}, what);
 }
 
+bool Ghost::admits() const { return std::ranges::any_of(calls, &Call::inForce); }
+
 void Ghost::tick(std::uint8_t node, const Cast& cast) {
   for (std::size_t i = 0; i < cast.callCount; ++i) {
     if (cast.calls[i].node == node && calls[i].remaining > 0) --calls[i].remaining;
@@ -244,6 +260,7 @@ void Ghost::crash(std::uint8_t node, const Cast& cast) {
     overtaken = without(overtaken, ghostBit(i));
   }
   recoveries[node] = {};
+  acknowledged = without(acknowledged, ghostBit(node));
 }
 
 void Ghost::recovered(obs::TxnId txn, obs::Position position, const Cast& cast) {

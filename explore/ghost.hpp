@@ -14,6 +14,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 
 #include "explore/configuration.hpp"
@@ -33,6 +34,12 @@ enum class Breach : std::uint8_t {
   staleAdmission,
   admittedWithoutBarrier,
   lateSettlement,
+  twoConfigurations,
+  twoLiveRings,
+  activatedTooEarly,
+  membershipWentBack,
+  grantedBeforeActivation,
+  certificateWithoutMajority,
 };
 const char* nameOf(Breach breach);
 
@@ -63,14 +70,18 @@ struct Ghost {
     CallPhase phase = CallPhase::idle;
     std::uint8_t remaining = 0;  // ticks of its node's clock until the handle's deadline
     std::uint8_t revoked = 0;
+
+    bool inForce() const { return phase == CallPhase::inside && remaining > 0 && revoked == 0; }
   };
   struct Txn {
     TxnPhase phase = TxnPhase::none;
     std::uint8_t position = 0;
   };
   struct LastToken {
+    std::uint8_t membership = 0;
     std::uint8_t incarnation = 0;
     std::uint8_t counter = 0;
+    friend auto operator<=>(const LastToken&, const LastToken&) = default;
   };
   struct Recovery {
     std::uint8_t joined = 0;   // keys that wait for the barrier under way
@@ -83,12 +94,17 @@ struct Ghost {
   std::array<std::uint8_t, kMaxNodes> visible{};  // transactions that the node's replica shows
   std::array<Recovery, kMaxNodes> recoveries{};
   std::array<LastToken, kMaxKeys> tokens{};
-  std::uint8_t excused = 0;    // transactions that a recovery has lost by a documented route
-  std::uint8_t overtaken = 0;  // transactions behind whose back another node was admitted
+  std::array<std::uint8_t, kMaxNodes> newest{};  // number of a membership that the node has installed
+  std::array<std::uint8_t, kMaxNodes> served{};  // and of one that it was active under
+  std::uint8_t acknowledged = 0;  // nodes that have stopped for the next home map, in this life (HM-4)
+  std::uint8_t excused = 0;       // transactions that a recovery has lost by a documented route
+  std::uint8_t overtaken = 0;     // transactions behind whose back another node was admitted
   Breach breach = Breach::none;
 
   /// `node`, whose clock reads `now`, says that something has happened. The first breach stays.
   void on(std::uint8_t node, const obs::Observation& what, obs::MonotonicInstant now, const Cast& cast);
+  /// Whether a handle is in force, on any node.
+  bool admits() const;
   /// The clock of `node` has advanced by a tick.
   void tick(std::uint8_t node, const Cast& cast);
   void crash(std::uint8_t node, const Cast& cast);

@@ -46,7 +46,7 @@ std::uint32_t Mirror::makeItem(std::size_t which, std::uint32_t number) const {
   const std::uint8_t to = names.nodes[given.node];
   if (const auto* peer = std::get_if<protocol::PeerUp>(&given.input)) {
     const sim::NodeId renamed{names.nodes[peer->peer.value]};
-    return table_.addItem({ItemKind::local, to, to, protocol::PeerUp{renamed}, {}, 0});
+    return table_.addItem({ItemKind::local, to, to, protocol::PeerUp{renamed}, {}, {}, 0});
   }
   const auto withOutcome = [&](std::uint32_t commit, protocol::CommitOutcome outcome) {
     Item other = table_.item(commit);

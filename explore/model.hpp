@@ -49,6 +49,16 @@ std::size_t bytesOf(const M& model) {
   }
 }
 
+/// Whether the state lies beyond bounds that the model sets itself: it has no choices, and is counted.
+template <class M>
+bool isBeyond(const M& model, const typename M::State& state) {
+  if constexpr (requires { model.isBeyond(state); }) {
+    return model.isBeyond(state);
+  } else {
+    return false;
+  }
+}
+
 /// Whose step a choice is, for schedules by priority: a small number; 0 where the model does not tell.
 template <class M>
 std::uint32_t actorOf(const M& model, const typename M::State& state, const typename M::Choice& choice) {

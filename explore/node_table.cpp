@@ -12,11 +12,19 @@ namespace {
 
 sim::Duration ticks(std::int64_t count) { return kTick * count; }
 
-protocol::ProtocolOptions protocolOptions(const Ticks& t) {
+protocol::ProtocolOptions protocolOptions(const Configuration& configuration) {
+  const Ticks& t = configuration.ticks;
   protocol::ProtocolOptions options;
-  // The membership is given and stays live: its renewals lie beyond the horizon.
-  options.epochLease = ticks(4 * kFarTicks);
-  options.renewEvery = ticks(kFarTicks);
+  options.membership = configuration.membership;
+  // A membership that is given stays live: its renewals lie beyond the horizon.
+  options.epochLease = t.membership == 0 ? ticks(4 * kFarTicks) : ticks(t.membership);
+  options.renewEvery = ticksOrFar(t.renew);
+  options.missedRenewals = t.missed;
+  options.proposalTimeout = ticks(t.round);
+  options.proposalBackoff = ticks(t.backoff);
+  // Clocks differ by whole ticks, which the skew covers (CK-3).
+  options.rateErrorPpb = 0;
+  options.rejoin = false;
   options.sweepEvery = ticks(kFarTicks);
   options.tombstoneRetention = ticks(kFarTicks);
   options.maxDelegation = ticksOrFar(t.delegation);
@@ -41,6 +49,7 @@ protocol::Directory directoryOf(const Configuration& configuration) {
     members.push_back({i});
   }
   std::vector<protocol::KeyInfo> keys;
+  std::erase_if(members, [&](sim::NodeId node) { return (configuration.members >> node.value & 1U) == 0; });
   // Keys are named so that their home is the one that the configuration asks for.
   for (int number = 0; keys.size() < configuration.keys; ++number) {
     const std::string key = "k" + std::to_string(number);
@@ -68,6 +77,7 @@ std::uint64_t hashOf(const Item& item) {
       },
       item.input);
   if (item.kind == ItemKind::commit) hash.add(item.entry);
+  if (item.kind == ItemKind::persist && item.record.index() != 0) hash.add(item.record);
   return sim::scramble(hash.value());
 }
 
@@ -86,6 +96,15 @@ std::uint8_t keyOf(const Item& item) {
   return static_cast<std::uint8_t>(key.value);
 }
 
+std::uint64_t hashOf(const protocol::DurableMembership& records) {
+  protocol::StateHash hash(obs::MonotonicInstant{});
+  hash.add(static_cast<std::uint64_t>(records.disk) << 1 | static_cast<std::uint64_t>(records.corrupted));
+  hash.add(records.acceptor);
+  hash.addRange(records.chain);
+  hash.add(records.homeMap);
+  return hash.value();
+}
+
 bool streamed(protocol::MessageKind kind) {
   return kind == protocol::MessageKind::subscribe || kind == protocol::MessageKind::logFrame ||
          kind == protocol::MessageKind::logGap;
@@ -94,20 +113,29 @@ bool streamed(protocol::MessageKind kind) {
 }  // namespace
 
 NodeTable::NodeTable(const Configuration& configuration, std::size_t renamings)
-    : renamings_(renamings), directory_(directoryOf(configuration)) {
+    : renamings_(renamings),
+      fixed_(configuration.membership == protocol::MembershipKind::fixed),
+      prompt_(configuration.late == 0),
+      directory_(directoryOf(configuration)) {
   blank_ = addDurable(protocol::Durable{}, 0);
   const Ticks& t = configuration.ticks;
   // Longer than everything that is counted in ticks, and than every sum of a past instant and a duration.
-  const int longest = std::max({t.delegation + t.skew, int{t.wait}, int{t.lease}, int{t.retry}, int{t.recall},
-                                t.tenure + t.barrier, int{t.grace}});
+  int longest = std::max({t.delegation + t.skew, int{t.wait}, int{t.lease}, int{t.retry}, int{t.recall},
+                          t.tenure + t.barrier, int{t.grace}});
+  if (!fixed_) {
+    longest = std::max({longest, t.membership + t.delegation + 2 * t.skew, 2 * t.round,
+                        t.renew * std::max(int{t.missed}, 3)});
+  }
   horizon_ = ticks(longest + 2);
   for (std::uint8_t i = 0; i < configuration.nodes; ++i) {
     protocol::NodeSetup setup;
     setup.self = {i};
     setup.directory = &directory_;
-    setup.options = protocolOptions(t);
+    setup.options = protocolOptions(configuration);
     setup.rules = configuration.rules;
-    for (std::uint8_t j = 0; j < configuration.nodes; ++j) setup.members.push_back({j});
+    for (std::uint8_t j = 0; j < configuration.nodes; ++j) {
+      if ((configuration.members >> j & 1U) != 0) setup.members.push_back({j});
+    }
     for (std::uint8_t j = 0; j < configuration.nodes; ++j) {
       setup.shortIds.push_back(
           static_cast<std::uint16_t>((j + configuration.nodes - i) % configuration.nodes));
@@ -125,23 +153,24 @@ std::uint32_t NodeTable::addItem(Item item) {
   });
 }
 
-std::uint32_t NodeTable::addNode(protocol::Node&& node, obs::MonotonicInstant now, const Origin& origin) {
+std::uint32_t NodeTable::addNode(StoredNode&& stored) {
+  protocol::Node& node = *stored.node;
   const std::uint64_t identity = std::uint64_t{node.self().value} + 1;
-  const std::uint64_t hash = sim::mix(node.canonicalHash(now, horizon_), identity);
+  std::uint64_t hash = sim::mix(node.canonicalHash(stored.now, horizon_), identity);
+  if (!fixed_) {
+    hash = sim::mix(hash, hashOf(stored.records));
+    for (const std::uint8_t count : stored.written) hash = sim::mix(hash, count);
+  }
   return nodes_.add(hash, [&] {
-    StoredNode stored;
     const obs::MonotonicInstant wake = node.nextWake();
-    const std::int64_t wait = wake == obs::MonotonicInstant::never() ? INT64_MAX : (wake - now).ns;
+    const std::int64_t wait = wake == obs::MonotonicInstant::never() ? INT64_MAX : (wake - stored.now).ns;
     stored.wakeIn =
         wait > horizon_.ns
             ? kNever
             : static_cast<std::uint16_t>(std::max<std::int64_t>(0, (wait + kTick.ns - 1) / kTick.ns));
-    stored.node = std::move(node);
-    stored.now = now;
     stored.hash = hash;
-    stored.origin = origin;
     stored.images = Images(renamings_);
-    return stored;
+    return std::move(stored);
   });
 }
 
@@ -149,21 +178,31 @@ std::uint32_t NodeTable::addDurable(protocol::Durable durable, std::uint32_t cra
   protocol::StateHash hash(obs::MonotonicInstant{});
   hash.add(static_cast<std::uint64_t>(durable.incarnation));
   hash.add(durable.replica);
+  if (!fixed_) hash.add(hashOf(durable.membership));
   const std::uint64_t value = sim::scramble(hash.value());
   return durables_.add(value,
                        [&] { return StoredDurable{std::move(durable), value, crash, Images(renamings_)}; });
 }
 
 std::uint32_t NodeTable::start(std::uint8_t node, std::uint32_t durable) {
-  return addNode(protocol::Node(setups_[node], durables_[durable].durable), startReading(node),
-                 {durable, 0, 0, static_cast<std::uint8_t>(node + 1)});
+  StoredNode stored;
+  stored.node.emplace(setups_[node], durables_[durable].durable);
+  stored.records = durables_[durable].durable.membership;
+  stored.now = startReading(node);
+  stored.origin = {durable, 0, 0, static_cast<std::uint8_t>(node + 1)};
+  return addNode(std::move(stored));
 }
 
 std::uint32_t NodeTable::crash(std::uint32_t number, std::uint8_t node,
                                const std::vector<std::uint32_t>& survivors) {
   protocol::Node dying = *nodes_[number].node;
   protocol::Durable durable = dying.takeDurable();
+  durable.membership = nodes_[number].records;
   for (const std::uint32_t survivor : survivors) {
+    if (items_[survivor].kind == ItemKind::persist) {
+      protocol::store(durable.membership, items_[survivor].record);
+      continue;
+    }
     (void)protocol::Node::recover(durable, sim::NodeId{node}, items_[survivor].entry, setups_[node].rules);
   }
   if (renamings_ == 0) return addDurable(std::move(durable), 0);
@@ -183,15 +222,23 @@ const LocalStep& NodeTable::step(std::uint32_t number, std::uint32_t itemNumber)
   LocalStep step;
   step.before = number;
   step.item = itemNumber;
-  protocol::Node node = *before.node;
-  step.now = before.now;
+  StoredNode after = before;
   if (item.kind == ItemKind::tick) {
-    step.now = step.now + kTick;
+    after.now = after.now + kTick;
+    if (!fixed_ && prompt_) {
+      // Nothing is under way that names a renewal or a write.
+      after.node->renumber();
+      if (after.node->membership().epoch() != nullptr) after.written = {};
+    }
   } else {
-    node.handle(item.input, protocol::Context{step.now, kWall, effects});
+    if (item.kind == ItemKind::persist) protocol::store(after.records, item.record);
+    after.node->handle(item.input, protocol::Context{after.now, kWall, effects});
   }
+  for (const protocol::Persist& persist : effects.persists) ++after.written[persist.record.index()];
   const std::uint8_t self = item.node;
-  step.node = addNode(std::move(node), step.now, {number, itemNumber});
+  step.now = after.now;
+  after.origin = {number, itemNumber};
+  step.node = addNode(std::move(after));
   const auto bring = [&](Item made) {
     std::uint16_t place = 0;
     made.key = keyOf(made);
@@ -207,20 +254,31 @@ const LocalStep& NodeTable::step(std::uint32_t number, std::uint32_t itemNumber)
            self,
            protocol::Deliver{sim::NodeId{self}, std::move(send.message)},
            {},
+           {},
            0});
   }
   for (protocol::Commit& commit : effects.commits) {
-    bring({ItemKind::commit, self, self,
-           protocol::CommitDone{commit.commit, protocol::CommitOutcome::committed}, std::move(commit.entry),
+    bring({ItemKind::commit,
+           self,
+           self,
+           protocol::CommitDone{commit.commit, protocol::CommitOutcome::committed},
+           std::move(commit.entry),
+           {},
            0});
   }
-  for (const protocol::Persist& persist : effects.persists) {
+  for (protocol::Persist& persist : effects.persists) {
     const auto kind = static_cast<protocol::RecordKind>(persist.record.index());
-    bring({ItemKind::persist, self, self, protocol::PersistDone{persist.sequence, false, kind}, {}, 0});
+    bring({ItemKind::persist,
+           self,
+           self,
+           protocol::PersistDone{persist.sequence, false, kind},
+           {},
+           std::move(persist.record),
+           0});
   }
   for (const protocol::Apply& apply : effects.applies) {
     const auto origin = static_cast<std::uint8_t>(apply.origin.value);
-    bring({ItemKind::apply, self, origin, protocol::ApplyReady{apply.origin, false}, {}, 0});
+    bring({ItemKind::apply, self, origin, protocol::ApplyReady{apply.origin, false}, {}, {}, 0});
   }
   step.observations = effects.observations;
   return steps_[steps_.add(key, [&] { return std::move(step); })];

@@ -7,6 +7,7 @@
 // readings are taken relative to.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -46,7 +47,8 @@ struct Item {
   std::uint8_t node = 0;  // who gets it
   std::uint8_t from = 0;  // datagram and stream: the sender; apply: the origin
   protocol::Input input;
-  protocol::LogEntry entry;  // commit only
+  protocol::LogEntry entry;        // commit only
+  protocol::DurableRecord record;  // persist only
   std::uint64_t hash = 0;
   std::uint8_t key = 0xff;            // that a datagram or a commit is about; all ones: none, or several
   std::optional<Origin> origin = {};  // of what a step has brought under way
@@ -58,8 +60,11 @@ inline bool sentAlike(const Item& a, const Item& b) {
   return a.kind == b.kind && a.node == b.node && a.from == b.from && a.key == b.key;
 }
 
+/// A node with the records on its disk, which its driver keeps for it.
 struct StoredNode {
   std::optional<protocol::Node> node;
+  protocol::DurableMembership records;
+  std::array<std::uint8_t, protocol::kRecordKindCount> written{};  // since it started: names the next write
   obs::MonotonicInstant now;
   std::uint64_t hash = 0;
   std::uint16_t wakeIn = 0;  // ticks until it wants a Wake; 0: due; kNever: not within the horizon
@@ -139,11 +144,13 @@ class NodeTable {
   std::size_t bytes() const;
 
  private:
-  std::uint32_t addNode(protocol::Node&& node, obs::MonotonicInstant now, const Origin& origin);
+  std::uint32_t addNode(StoredNode&& stored);
   std::uint32_t addDurable(protocol::Durable durable, std::uint32_t crash);
 
   std::size_t renamings_ = 0;
   sim::Duration horizon_;
+  bool fixed_;   // membership: no records but the incarnation
+  bool prompt_;  // nothing is under way while clocks tick
   protocol::Directory directory_;
   std::vector<protocol::NodeSetup> setups_;
   Interned<StoredNode> nodes_;

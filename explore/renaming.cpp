@@ -171,6 +171,8 @@ struct Correspondence {
 
 std::vector<Renaming> renamingsOf(const Configuration& configuration) {
   std::vector<Renaming> all;
+  // Ballots are ordered by their proposers' names (EP-1), and a home map has one console.
+  if (configuration.membership != protocol::MembershipKind::fixed) return all;
   Renaming names;
   std::iota(names.nodes.begin(), names.nodes.end(), std::uint8_t{0});
   std::iota(names.calls.begin(), names.calls.end(), std::uint8_t{0});
@@ -193,7 +195,7 @@ std::vector<Renaming> renamingsOf(const Configuration& configuration) {
 
 Ghost renamed(const Ghost& ghost, const Renaming& names, const Cast& cast) {
   // What is added to the ghost has names to be changed here.
-  static_assert(sizeof(Ghost) == 3 * kMaxCalls + 2 * kMaxTxns + 4 * kMaxNodes + 2 * kMaxKeys + 3);
+  static_assert(sizeof(Ghost) == 3 * kMaxCalls + 2 * kMaxTxns + 6 * kMaxNodes + 3 * kMaxKeys + 4);
   Ghost result = ghost;
   for (std::size_t i = 0; i < cast.callCount; ++i) result.calls[names.calls[i]] = ghost.calls[i];
   for (std::size_t i = 0; i < cast.txnCount; ++i) result.txns[names.txns[i]] = ghost.txns[i];
@@ -203,8 +205,11 @@ Ghost renamed(const Ghost& ghost, const Renaming& names, const Cast& cast) {
     recovery.fenced = renamedSet(ghost.recoveries[i].fenced, names.keys);
     recovery.covered = renamedSet(ghost.recoveries[i].covered, names.txns);
     result.visible[names.nodes[i]] = renamedSet(ghost.visible[i], names.txns);
+    result.newest[names.nodes[i]] = ghost.newest[i];
+    result.served[names.nodes[i]] = ghost.served[i];
   }
   for (std::size_t i = 0; i < kMaxKeys; ++i) result.tokens[names.keys[i]] = ghost.tokens[i];
+  result.acknowledged = renamedSet(ghost.acknowledged, names.nodes);
   result.excused = renamedSet(ghost.excused, names.txns);
   result.overtaken = renamedSet(ghost.overtaken, names.txns);
   return result;

@@ -21,7 +21,7 @@ class Replayer {
     const std::uint8_t nodes = world.configuration().nodes;
     observe(0, obs::PhaseChanged{obs::Phase::faults});
     for (std::uint8_t node = 0; node < nodes; ++node) {
-      machines_.push_back({std::nullopt, {}, NodeTable::startReading(node), 0, {}});
+      machines_.push_back({std::nullopt, {}, {}, NodeTable::startReading(node), 0, {}});
       observe(node, obs::WallSet{NodeTable::kWall, 0});
     }
     for (std::uint8_t node = 0; node < nodes; ++node) start(node, protocol::Durable{});
@@ -67,6 +67,7 @@ class Replayer {
   struct Machine {
     std::optional<protocol::Node> node;
     protocol::Durable durable;
+    protocol::DurableMembership records;
     obs::MonotonicInstant clock;
     std::uint32_t starts = 0;
     std::vector<obs::Observation> found;  // durable after a crash, told of at the restart
@@ -90,6 +91,10 @@ class Replayer {
   void feed(const World::Fed& fed) {
     Machine& machine = machines_[fed.node];
     const Item& item = world_.table().item(fed.item);
+    if (fed.step == nullptr) {
+      lose(fed.item);
+      return;
+    }
     if (item.kind == ItemKind::tick) {
       machine.clock = machine.clock + kTick;
       observe(fed.node, obs::ClockRate{machine.clock, kStandsStill});
@@ -100,9 +105,8 @@ class Replayer {
                                               protocol::kindOf(deliver->message)});
     }
     effects_.clear();
-    protocol::Input input = item.input;
-    if (auto* done = std::get_if<protocol::CommitDone>(&input))
-      done->commit = ownNumber(fed.node, done->commit);
+    if (item.kind == ItemKind::persist) protocol::store(machine.records, item.record);
+    const protocol::Input input = inputFor(fed.node, item);
     machine.node->handle(input, protocol::Context{machine.clock, NodeTable::kWall, effects_});
     const auto& expected = fed.step->observations;
     faithful_ = faithful_ && effects_.observations.size() == expected.size();
@@ -111,20 +115,55 @@ class Replayer {
       faithful_ = faithful_ && same;
       observe(fed.node, effects_.observations[i]);
     }
-    std::size_t commit = 0;
-    for (const std::uint32_t number : fed.step->items) {
-      send(fed.node, number);
-      const Item& made = world_.table().item(number);
-      if (made.kind != ItemKind::commit || commit >= effects_.commits.size()) continue;
-      ownNumber(fed.node, std::get<protocol::CommitDone>(made.input).commit) =
-          effects_.commits[commit++].commit;
-    }
+    for (const std::uint32_t number : fed.step->items) send(fed.node, number);
+    noteNumbers(fed);
   }
 
-  /// What the node itself calls the commit that its interned double calls `number`: once none is pending, the
-  /// count of earlier ones is no part of what makes nodes equal.
-  std::uint32_t& ownNumber(std::uint8_t node, std::uint32_t number) {
-    return commits_[std::uint64_t{node} << 32 | number];
+  /// What the node itself calls the commit, record or renewal that its interned double calls by a number: as
+  /// soon as nothing under way names any, the count of earlier ones is no part of what makes nodes equal.
+  enum class Numbered : std::uint8_t { commit, record, renewal };
+  std::uint32_t& ownNumber(Numbered what, std::uint8_t node, std::size_t kind, std::uint32_t number) {
+    const std::uint64_t whose = static_cast<std::uint64_t>(what) << 16 | kind << 8 | node;
+    return numbers_[whose << 32 | number];
+  }
+
+  /// The input as this machine's own node knows it.
+  protocol::Input inputFor(std::uint8_t node, const Item& item) {
+    protocol::Input input = item.input;
+    if (auto* done = std::get_if<protocol::CommitDone>(&input)) {
+      done->commit = ownNumber(Numbered::commit, node, 0, done->commit);
+    } else if (auto* persisted = std::get_if<protocol::PersistDone>(&input)) {
+      persisted->sequence =
+          ownNumber(Numbered::record, node, static_cast<std::size_t>(persisted->record), persisted->sequence);
+    } else if (auto* deliver = std::get_if<protocol::Deliver>(&input)) {
+      auto* ack = std::get_if<protocol::MembershipRenewAck>(&deliver->message);
+      if (ack != nullptr) ack->sequence = ownNumber(Numbered::renewal, node, 0, ack->sequence);
+    }
+    return input;
+  }
+
+  void noteNumbers(const World::Fed& fed) {
+    std::size_t commit = 0;
+    std::size_t persist = 0;
+    std::size_t send = 0;
+    for (const std::uint32_t number : fed.step->items) {
+      const Item& made = world_.table().item(number);
+      if (made.kind == ItemKind::commit && commit < effects_.commits.size()) {
+        ownNumber(Numbered::commit, fed.node, 0, std::get<protocol::CommitDone>(made.input).commit) =
+            effects_.commits[commit++].commit;
+      } else if (made.kind == ItemKind::persist && persist < effects_.persists.size()) {
+        const auto& done = std::get<protocol::PersistDone>(made.input);
+        ownNumber(Numbered::record, fed.node, static_cast<std::size_t>(done.record), done.sequence) =
+            effects_.persists[persist++].sequence;
+      } else if (const auto* deliver = std::get_if<protocol::Deliver>(&made.input)) {
+        if (send >= effects_.sends.size()) continue;
+        const auto* own = std::get_if<protocol::MembershipRenew>(&effects_.sends[send++].message);
+        const auto* renewal = std::get_if<protocol::MembershipRenew>(&deliver->message);
+        if (own != nullptr && renewal != nullptr) {
+          ownNumber(Numbered::renewal, fed.node, 0, renewal->sequence) = own->sequence;
+        }
+      }
+    }
   }
 
   void send(std::uint8_t from, std::uint32_t number) {
@@ -164,12 +203,17 @@ class Replayer {
   void crash(const World::State& before, const World::Choice& choice) {
     Machine& machine = machines_[choice.who];
     const sim::NodeId self{choice.who};
-    const std::vector<std::uint32_t> commits = world_.commitsOf(before, choice.who);
+    const std::size_t pending = world_.commitsOf(before, choice.who).size();
+    const auto [commits, records] = world_.survivorsOf(before, choice);
     machine.durable = machine.node->takeDurable();
     machine.node.reset();
-    observe(choice.who, obs::NodeCrashed{static_cast<std::uint32_t>(commits.size() - choice.which)});
-    for (std::size_t i = 0; i < choice.which; ++i) {
-      const protocol::LogEntry& entry = world_.table().item(commits[i]).entry;
+    observe(choice.who, obs::NodeCrashed{static_cast<std::uint32_t>(pending - commits.size())});
+    for (const std::uint32_t record : records) {
+      protocol::store(machine.records, world_.table().item(record).record);
+    }
+    machine.durable.membership = machine.records;
+    for (const std::uint32_t commit : commits) {
+      const protocol::LogEntry& entry = world_.table().item(commit).entry;
       const obs::Position position =
           protocol::Node::recover(machine.durable, self, entry, world_.configuration().rules);
       if (const auto* transaction = std::get_if<protocol::TransactionEntry>(&entry)) {
@@ -205,7 +249,7 @@ class Replayer {
   std::vector<Machine> machines_;
   protocol::Effects effects_;
   std::map<std::uint32_t, std::deque<std::uint64_t>> underWay_;  // by item: ids in the order of sending
-  std::map<std::uint64_t, std::uint32_t> commits_;
+  std::map<std::uint64_t, std::uint32_t> numbers_;
   std::uint64_t messages_ = 0;
   obs::TrueInstant now_;
   bool faithful_ = true;

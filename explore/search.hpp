@@ -50,6 +50,7 @@ struct Result {
   Verdict verdict = Verdict::incomplete;
   Cut cut = Cut::none;
   std::uint64_t states = 0;         ///< Distinct fingerprints.
+  std::uint64_t beyond = 0;         ///< Of these, how many lie beyond the model's own bounds.
   std::uint64_t transitions = 0;    ///< Choices of all expanded states that were taken.
   std::uint64_t asleep = 0;         ///< And those that reduction has left out.
   std::uint32_t depth = 0;          ///< The longest distance from the initial state that was reached.

@@ -13,6 +13,21 @@ namespace {
 
 constexpr std::uint8_t mask(std::size_t index) { return static_cast<std::uint8_t>(1U << index); }
 
+/// The generation of a home map that an operator publishes; the nodes are born with the one before.
+constexpr std::uint32_t kNextGeneration = 2;
+
+sim::NodeId nodeOrNone(std::uint8_t node) {
+  return node == kNobody ? sim::NodeId::none() : sim::NodeId{node};
+}
+
+std::vector<sim::NodeId> nodesOf(std::uint8_t bits) {
+  std::vector<sim::NodeId> nodes;
+  for (std::uint8_t node = 0; node < kMaxNodes; ++node) {
+    if ((bits >> node & 1U) != 0) nodes.push_back({node});
+  }
+  return nodes;
+}
+
 }  // namespace
 
 World::World(Configuration configuration, bool symmetry)
@@ -23,10 +38,10 @@ World::World(Configuration configuration, bool symmetry)
   mirror_ = std::make_unique<Mirror>(*table_, cast_, std::move(renamings));
   cast_.nodes = configuration_.nodes;
   for (std::uint8_t i = 0; i < configuration_.nodes; ++i) {
-    wakes_[i] = table_->addItem({ItemKind::wake, i, i, protocol::Wake{}, {}, 0});
+    wakes_[i] = table_->addItem({ItemKind::wake, i, i, protocol::Wake{}, {}, {}, 0});
     // A tick is no input; its own kind keeps it apart from a Wake.
-    ticks_[i] = table_->addItem({ItemKind::tick, i, i, protocol::Wake{}, {}, 0});
-    boots_[i] = table_->addItem({ItemKind::local, i, i, protocol::Boot{}, {}, 0});
+    ticks_[i] = table_->addItem({ItemKind::tick, i, i, protocol::Wake{}, {}, {}, 0});
+    boots_[i] = table_->addItem({ItemKind::local, i, i, protocol::Boot{}, {}, {}, 0});
     ranks_[i] = i;
   }
   addPrograms();
@@ -43,6 +58,7 @@ void World::addPrograms() {
     for (const ClientStep& given : client.steps) {
       Step step;
       step.act = given.act;
+      step.subject = given.remove;
       if (given.act == Act::lock) cast_.calls[cast_.callCount++] = {client.node, given.key};
       step.call = static_cast<std::uint8_t>(cast_.callCount - 1);
       if (given.act == Act::stage) cast_.txns[cast_.txnCount++] = {step.call};
@@ -65,8 +81,17 @@ void World::addPrograms() {
         case Act::unlock:
           input = protocol::CallUnlock{call};
           break;
+        case Act::propose:
+          input = protocol::AdminProposeMembership{nodeOrNone(given.add), nodeOrNone(given.remove)};
+          break;
+        case Act::publish:
+          input = protocol::AdminStageHomeMap{kNextGeneration, nodesOf(given.homes)};
+          break;
+        case Act::fence:
+          input = protocol::AdminFenceHome{kNextGeneration, nodeOrNone(given.remove), true};
+          break;
       }
-      step.item = table_->addItem({ItemKind::local, client.node, client.node, std::move(input), {}, 0});
+      step.item = table_->addItem({ItemKind::local, client.node, client.node, std::move(input), {}, {}, 0});
       program.steps.push_back(step);
     }
     programs_.push_back(std::move(program));
@@ -80,14 +105,26 @@ void World::boot() {
   state.left = configuration_.budgets;
   UnderWay way;
   way.trail = &bootTrail_;
+  way.allPrompt = false;  // those to whom they are sent may have yet to start
   for (std::uint8_t i = 0; i < configuration_.nodes; ++i) {
     state.nodes[i] = table_->start(i, table_->blank());
     advance(state, way, i, boots_[i]);
   }
-  while (!way.entries.empty()) {
-    const std::uint32_t item = way.entries.front().item;
-    way.entries.erase(way.entries.begin());
-    advance(state, way, table_->item(item).node, item);
+  const auto settle = [&] {
+    while (!way.entries.empty()) {
+      const std::uint32_t item = way.entries.front().item;
+      way.entries.erase(way.entries.begin());
+      advance(state, way, table_->item(item).node, item);
+    }
+  };
+  settle();
+  way.allPrompt = true;
+  if (configuration_.membership != protocol::MembershipKind::fixed) {
+    for (std::uint8_t i = 0; i < configuration_.nodes; ++i) {
+      // The first membership becomes active.
+      if (table_->node(state.nodes[i]).wakeIn == 0) advance(state, way, i, wakes_[i]);
+    }
+    settle();
   }
   setPool(state, way);
   skipClients(state);
@@ -139,7 +176,10 @@ bool World::mayStep(const State& state, std::uint8_t client) const {
   const std::uint8_t place = state.places[client];
   if (place >= program.steps.size() || isDown(state, program.node)) return false;
   const Step& step = program.steps[place];
-  return step.act == Act::lock || state.ghost.calls[step.call].phase != Ghost::CallPhase::waiting;
+  // HM-5: who is fenced has been stopped.
+  if (step.act == Act::fence) return isDown(state, step.subject);
+  return step.act == Act::lock || isOperators(step.act) ||
+         state.ghost.calls[step.call].phase != Ghost::CallPhase::waiting;
 }
 
 bool World::mayTick(const State& state, std::uint8_t node) const {
@@ -154,7 +194,9 @@ bool World::fewAreLate(const State& state) const {
 }
 
 void World::choices(const State& state, std::vector<Choice>& out) const {
-  for (std::uint8_t client = 0; client < programs_.size(); ++client) {
+  if (isBeyond(state)) return;
+  const bool due = configuration_.timersFirst && isDue(state);
+  for (std::uint8_t client = 0; !due && client < programs_.size(); ++client) {
     if (mayStep(state, client)) out.push_back({ChoiceKind::client, client, 0});
   }
   const bool few = fewAreLate(state);
@@ -162,14 +204,26 @@ void World::choices(const State& state, std::vector<Choice>& out) const {
   for (std::uint8_t node = 0; node < configuration_.nodes; ++node) {
     if (!isDown(state, node) && table_->node(state.nodes[node]).wakeIn == 0) {
       out.push_back({ChoiceKind::wake, node, 0});
+      const std::uint16_t heartbeats = state.left.losses == 0 ? std::uint16_t{0} : heartbeatsOf(state, node);
+      for (std::uint16_t lost = 1; lost <= heartbeats; ++lost) {
+        out.push_back({ChoiceKind::wake, node, lost});
+      }
     }
     const bool may = few && mayTick(state, node);
     allTick = allTick && may;
     if (configuration_.drift != 0 && may) out.push_back({ChoiceKind::tick, node, 0});
   }
+  if (due) return;
   if (configuration_.drift == 0 && allTick) out.push_back({ChoiceKind::tick, 0, 0});
   choicesOfPool(state, out);
   faults(state, out);
+}
+
+bool World::isDue(const State& state) const {
+  for (std::uint8_t node = 0; node < configuration_.nodes; ++node) {
+    if (!isDown(state, node) && table_->node(state.nodes[node]).wakeIn == 0) return true;
+  }
+  return false;
 }
 
 void World::choicesOfPool(const State& state, std::vector<Choice>& out) const {
@@ -194,8 +248,8 @@ void World::faults(const State& state, std::vector<Choice>& out) const {
     if (isDown(state, node)) {
       out.push_back({ChoiceKind::restart, node, 0});
     } else if (state.left.crashes != 0 && (configuration_.mayCrash & mask(node)) != 0) {
-      const std::size_t commits = commitsOf(state, node).size();
-      for (std::uint16_t kept = 0; kept <= commits; ++kept) out.push_back({ChoiceKind::crash, node, kept});
+      const std::size_t ends = (commitsOf(state, node).size() + 1) * (recordsOf(state, node).size() + 1);
+      for (std::uint16_t end = 0; end < ends; ++end) out.push_back({ChoiceKind::crash, node, end});
     }
   }
   for (std::uint8_t high = 1; high < configuration_.nodes; ++high) {
@@ -225,6 +279,8 @@ void World::apply(State& state, const Choice& choice, std::vector<Fed>* trail) c
     return;
   }
   way.entries = (*pools_)[state.pool].entries;
+  way.heartbeats = 0;
+  way.lost = choice.kind == ChoiceKind::wake ? choice.which : std::uint16_t{0};
   const std::uint32_t item = itemOf(state, choice);
   const auto remove = [&] { way.entries.erase(way.entries.begin() + choice.which); };
   switch (choice.kind) {
@@ -295,20 +351,37 @@ std::uint32_t World::itemOf(const State& state, const Choice& choice) const {
 }
 
 void World::advance(State& state, UnderWay& way, std::uint8_t node, std::uint32_t item) const {
+  take(state, way, node, item);
+  // Heartbeats arrive at once, and their answers; one of them may be lost.
+  for (std::size_t i = 0; i < way.prompt.size(); ++i) {
+    const std::uint32_t heartbeat = way.prompt[i];
+    if (++way.heartbeats == way.lost) {
+      --state.left.losses;
+      if (way.trail != nullptr) way.trail->push_back({table_->item(heartbeat).node, heartbeat, nullptr});
+    } else {
+      take(state, way, table_->item(heartbeat).node, heartbeat);
+    }
+  }
+  way.prompt.clear();
+}
+
+void World::take(State& state, UnderWay& way, std::uint8_t node, std::uint32_t item) const {
   const LocalStep& step = table_->step(state.nodes[node], item);
   state.nodes[node] = step.node;
   if (way.trail != nullptr) way.trail->push_back({node, item, &step});
-  carryOut(state, way, step, node);
-}
-
-void World::carryOut(State& state, UnderWay& way, const LocalStep& step, std::uint8_t node) const {
   for (const obs::Observation& what : step.observations) state.ghost.on(node, what, step.now, cast_);
+  judgeMembership(state, node, step);
   for (const std::uint32_t number : step.items) {
-    const Item& item = table_->item(number);
-    const bool sent = item.kind == ItemKind::datagram || item.kind == ItemKind::stream;
-    if (sent && isCut(state, item.from, item.node)) continue;
-    if (item.kind == ItemKind::stream && isDown(state, item.node)) continue;
-    way.entries.push_back({queueOf(item), number});
+    const Item& made = table_->item(number);
+    const bool sent = made.kind == ItemKind::datagram || made.kind == ItemKind::stream;
+    if (sent && isCut(state, made.from, made.node)) continue;
+    const bool heartbeat = way.allPrompt && isHeartbeat(made);
+    if ((made.kind == ItemKind::stream || heartbeat) && isDown(state, made.node)) continue;
+    if (heartbeat) {
+      way.prompt.push_back(number);
+    } else {
+      way.entries.push_back({queueOf(made), number});
+    }
   }
 }
 
@@ -333,7 +406,7 @@ void World::skipClients(State& state) const {
   for (std::size_t client = 0; client < programs_.size(); ++client) {
     const std::vector<Step>& steps = programs_[client].steps;
     std::uint8_t& place = state.places[client];
-    while (place < steps.size() && steps[place].act != Act::lock) {
+    while (place < steps.size() && steps[place].act != Act::lock && !isOperators(steps[place].act)) {
       const Step& step = steps[place];
       const bool over = state.ghost.calls[step.call].phase == Ghost::CallPhase::over;
       const bool refused =
@@ -362,12 +435,32 @@ std::vector<std::uint32_t> World::commitsOf(const State& state, std::uint8_t nod
   return commits;
 }
 
+std::vector<std::uint32_t> World::recordsOf(const State& state, std::uint8_t node) const {
+  std::vector<std::uint32_t> records;
+  for (const Entry& entry : (*pools_)[state.pool].entries) {
+    const Item& item = table_->item(entry.item);
+    if (item.kind == ItemKind::persist && item.node == node && item.record.index() != 0) {
+      records.push_back(entry.item);
+    }
+  }
+  return records;
+}
+
+World::Survivors World::survivorsOf(const State& state, const Choice& choice) const {
+  Survivors survivors{commitsOf(state, choice.who), recordsOf(state, choice.who)};
+  const std::size_t ends = survivors.commits.size() + 1;
+  survivors.commits.resize(choice.which % ends);
+  survivors.records.resize(choice.which / ends);
+  return survivors;
+}
+
 void World::crash(State& state, UnderWay& way, const Choice& choice) const {
   const std::uint8_t node = choice.who;
-  std::vector<std::uint32_t> commits = commitsOf(state, node);
-  commits.resize(choice.which);
+  const auto [commits, records] = survivorsOf(state, choice);
+  std::vector<std::uint32_t> survivors = commits;
+  survivors.insert(survivors.end(), records.begin(), records.end());
   obs::Position head = table_->node(state.nodes[node]).node->replication().head();
-  state.nodes[node] = table_->crash(state.nodes[node], node, commits);
+  state.nodes[node] = table_->crash(state.nodes[node], node, survivors);
   state.ghost.crash(node, cast_);
   for (const std::uint32_t commit : commits) {
     ++head;
@@ -384,7 +477,7 @@ void World::crash(State& state, UnderWay& way, const Choice& choice) const {
 }
 
 std::uint32_t World::peerUp(std::uint8_t node, std::uint8_t peer) const {
-  return table_->addItem({ItemKind::local, node, node, protocol::PeerUp{sim::NodeId{peer}}, {}, 0});
+  return table_->addItem({ItemKind::local, node, node, protocol::PeerUp{sim::NodeId{peer}}, {}, {}, 0});
 }
 
 /// The process starts, and the connections to its running peers come up with it.
@@ -468,6 +561,11 @@ std::uint32_t World::waiters(const State& state) const {
     const bool waiting = state.ghost.calls[i].phase == Ghost::CallPhase::waiting;
     if (waiting && !isDown(state, cast_.calls[i].node)) waiters |= 1U << i;
   }
+  for (std::uint8_t node = 0; node < configuration_.nodes; ++node) {
+    if (isDown(state, node)) continue;
+    const auto* epoch = table_->node(state.nodes[node]).node->membership().epoch();
+    if (epoch != nullptr && epoch->proposing()) waiters |= 1U << (kMaxCalls + node);
+  }
   return waiters;
 }
 
@@ -497,17 +595,25 @@ std::string World::describe(const State& state, const Choice& choice) const {
       return fmt::format("the commit of a {}", obs::nameOf(protocol::kindOf(item.entry)));
     }
     if (item.kind == ItemKind::apply) return fmt::format("the next entry of {}", name(item.from));
-    return "its durable incarnation";
+    if (item.record.index() == 0) return "its durable incarnation";
+    return fmt::format("its durable {}", obs::nameOf(protocol::kindOf(item.record)));
   };
   static constexpr std::array kActs = {"locks", "stages a write", "submits", "unlocks"};
+  static constexpr std::array kWishes = {"proposes a membership", "publishes a home map", "fences"};
   switch (choice.kind) {
     case ChoiceKind::client: {
       const Step& step = programs_[choice.who].steps[state.places[choice.who]];
+      if (isOperators(step.act)) {
+        return fmt::format(
+            "the operator at {} {}", name(programs_[choice.who].node),
+            kWishes[static_cast<std::size_t>(step.act) - static_cast<std::size_t>(Act::propose)]);
+      }
       return fmt::format("a client of {} {} (call {})", name(programs_[choice.who].node),
                          kActs[static_cast<std::size_t>(step.act)], step.call + 1);
     }
     case ChoiceKind::wake:
-      return fmt::format("a timer of {} fires", name(choice.who));
+      return fmt::format("a timer of {} fires{}", name(choice.who),
+                         choice.which == 0 ? "" : fmt::format("; heartbeat {} is lost", choice.which));
     case ChoiceKind::tick:
       return configuration_.drift == 0 ? "all clocks tick"
                                        : fmt::format("the clock of {} ticks", name(choice.who));
@@ -520,8 +626,14 @@ std::string World::describe(const State& state, const Choice& choice) const {
     case ChoiceKind::duplicate:
       return fmt::format("{} gets a duplicate of {}", name(choice.who),
                          content(table_->item(itemOf(state, choice))));
-    case ChoiceKind::crash:
-      return fmt::format("{} crashes; {} of its pending commits are durable", name(choice.who), choice.which);
+    case ChoiceKind::crash: {
+      const Survivors survivors = survivorsOf(state, choice);
+      std::string text = fmt::format("{} crashes; {} of its pending commits are durable", name(choice.who),
+                                     survivors.commits.size());
+      if (!survivors.records.empty())
+        text += fmt::format(", and {} of its records", survivors.records.size());
+      return text;
+    }
     case ChoiceKind::restart:
       return fmt::format("{} restarts", name(choice.who));
     case ChoiceKind::cut:

@@ -33,8 +33,9 @@ class World {
     std::uint32_t pool = 0;                        // number of what is under way
     std::array<std::uint8_t, kMaxNodes> ahead{};   // ticks ahead of the slowest clock
     std::array<std::uint8_t, kMaxClients> places{};
-    std::uint8_t down = 0;  // a bit for each node
-    std::uint8_t cut = 0;   // a bit for each pair of nodes
+    std::uint8_t down = 0;    // a bit for each node
+    std::uint8_t fenced = 0;  // of those, who stays so until a change of the home map is over
+    std::uint8_t cut = 0;     // a bit for each pair of nodes
     Budgets left;
     Ghost ghost;
   };
@@ -55,7 +56,7 @@ class World {
   struct Choice {
     ChoiceKind kind = ChoiceKind::tick;
     std::uint8_t who = 0;     // client, node or pair
-    std::uint16_t which = 0;  // place in the pool; of a crash: how many commits survive
+    std::uint16_t which = 0;  // place in the pool; of a crash: what survives; of a wake: the lost heartbeat
     friend bool operator==(const Choice&, const Choice&) = default;
   };
 
@@ -75,7 +76,7 @@ class World {
   struct Fed {
     std::uint8_t node = 0;
     std::uint32_t item = 0;
-    const LocalStep* step = nullptr;
+    const LocalStep* step = nullptr;  // null: it was lost on its way
   };
   /// The same; appends what each node was given, in order, unless `trail` is null.
   void apply(State& state, const Choice& choice, std::vector<Fed>* trail) const;
@@ -84,13 +85,15 @@ class World {
 
   std::uint64_t fingerprint(const State& state) const;
   Judgement judge(const State& state) const;
+  /// Beyond the bounds that the configuration sets to a membership's changes.
+  bool isBeyond(const State& state) const;
   std::uint32_t actor(const State& state, const Choice& choice) const;
   /// For partial-order reduction (independence.hpp); what commutes, and why, is in independence.cpp.
   std::uint32_t rank(const Choice& choice) const;
   bool commutes(const State& before, const Choice& first, const State& after, const Choice& then) const;
   /// Whose turn a choice is under fairness: of each thing under way its own.
   std::uint32_t turn(const State& state, const Choice& choice) const;
-  /// The lock calls that wait at a node that runs, a bit each.
+  /// The lock calls that wait at a node that runs, and the nodes that propose a membership, a bit each.
   std::uint32_t waiters(const State& state) const;
   /// Faults need not strike, and clients may stay where they are.
   bool mayStayAway(const Choice& choice) const;
@@ -119,6 +122,14 @@ class World {
   std::uint32_t itemOf(const State& state, const Choice& choice) const;
   /// The commits under way of a node, in the order in which they were asked for.
   std::vector<std::uint32_t> commitsOf(const State& state, std::uint8_t node) const;
+  /// The records under way of a node, in the order in which they were asked for, save its incarnation.
+  std::vector<std::uint32_t> recordsOf(const State& state, std::uint8_t node) const;
+  /// What of both has reached the disk before the crash.
+  struct Survivors {
+    std::vector<std::uint32_t> commits;
+    std::vector<std::uint32_t> records;
+  };
+  Survivors survivorsOf(const State& state, const Choice& crash) const;
   std::uint8_t pairOf(std::uint8_t a, std::uint8_t b) const;
 
  private:
@@ -126,6 +137,7 @@ class World {
     Act act = Act::lock;
     std::uint8_t call = 0;  // indices
     std::uint8_t txn = 0;
+    std::uint8_t subject = kNobody;  // fence
     std::uint32_t item = 0;
   };
   struct Program {
@@ -141,6 +153,10 @@ class World {
   using Entries = std::vector<Entry>;
   struct UnderWay {
     Entries entries;
+    std::vector<std::uint32_t> prompt;  // heartbeats that are to arrive within the step
+    bool allPrompt = true;              // or they are under way like anything else
+    std::uint16_t heartbeats = 0;       // so far
+    std::uint16_t lost = 0;             // the one that is lost, counted from 1; 0: none
     std::vector<Fed>* trail = nullptr;
   };
   struct Pool {
@@ -152,7 +168,17 @@ class World {
   void addPrograms();
   void boot();
   void advance(State& state, UnderWay& way, std::uint8_t node, std::uint32_t item) const;
-  void carryOut(State& state, UnderWay& way, const LocalStep& step, std::uint8_t node) const;
+  void take(State& state, UnderWay& way, std::uint8_t node, std::uint32_t item) const;
+  bool isHeartbeat(const Item& item) const;
+  std::uint16_t heartbeatsOf(const State& state, std::uint8_t node) const;
+  bool isOver(const State& state) const;
+  bool acts(const State& state, std::uint8_t node) const;
+  void judgeMembership(State& state, std::uint8_t node, const LocalStep& step) const;
+  void judgeActivation(State& state, std::uint8_t node, const obs::MembershipActive& active) const;
+  void judgeCertificate(State& state, const protocol::Membership& before,
+                        const obs::MembershipDecided& decided) const;
+  void judgeRings(State& state, std::uint8_t node, bool activation) const;
+  void judgeValues(State& state, std::uint8_t node) const;
   void crash(State& state, UnderWay& way, const Choice& choice) const;
   void restart(State& state, UnderWay& way, std::uint8_t node) const;
   void cut(State& state, UnderWay& way, std::uint8_t pair) const;
@@ -167,6 +193,7 @@ class World {
   std::uint32_t renamedPool(std::uint32_t pool, std::size_t which) const;
   void choicesOfPool(const State& state, std::vector<Choice>& out) const;
   void faults(const State& state, std::vector<Choice>& out) const;
+  bool isDue(const State& state) const;
   bool fewAreLate(const State& state) const;
   bool first(const Entries& entries, std::size_t place) const;
   bool mayStep(const State& state, std::uint8_t client) const;

@@ -36,6 +36,11 @@ class Node {
   /// Equal for states that behave alike from `now` on, as far as nothing beyond `horizon` is reached.
   std::uint64_t canonicalHash(MonotonicInstant now, Duration horizon = StateHash::kNoHorizon) const;
 
+  /// For whoever compares states: nothing under way names a renewal or a record, so they may be counted anew.
+  void renumber() {
+    if (EpochMembership* const epoch = membership_.epoch()) epoch->renumber();
+  }
+
   /// What a crash leaves of log and records. A commit that the driver finds durable after the crash is added
   /// with recover(); the membership's records are the driver's, who wrote them.
   Durable takeDurable();

@@ -55,6 +55,10 @@ class Acceptor {
   /// Until when the accepted value's protection runs here, if `configuration` is what was accepted (EP-9).
   std::optional<MonotonicInstant> protectionOf(const Configuration& configuration) const;
 
+  /// Counts records anew; only while none is under way.
+  void renumber() {
+    if (pending_.empty()) sequence_ = 0;
+  }
   void addTo(StateHash& hash) const;
 
  private:

@@ -39,6 +39,13 @@ class EpochMembership {
   /// Somebody names a newer configuration than is known here: asks it for the certificates (EP-11).
   void noteNewer(NodeId from, MembershipNumber number, const MembershipEnv& env) const;
 
+  /// Counts anew what nothing under way refers to, so that states which differ in that alone become equal.
+  void renumber() {
+    lease_.renumber();
+    acceptor_.renumber();
+    if (keeping_.empty()) certificateSequence_ = 0;
+  }
+
   MembershipNumber number() const { return chain_.current().number; }
   std::span<const NodeId> members() const { return members_; }
   std::span<const NodeId> predecessors() const { return predecessors_; }
@@ -53,6 +60,8 @@ class EpochMembership {
   const CertificateChain& chain() const { return chain_; }
   const Acceptor& acceptor() const { return acceptor_; }
   bool joining() const { return joiner_.joining(); }
+  /// Whether a round of this node's, or the pause before one, is under way.
+  bool proposing() const { return !proposer_.idle(); }
 
   void addTo(StateHash& hash) const;
 

@@ -123,7 +123,7 @@ void HomeMap::addTo(StateHash& hash) const {
   member_.addTo(hash, store_);
   console_.addTo(hash);
   hash.add(store_.record);
-  hash.add(static_cast<std::uint64_t>(announceAt_ != 0) << 1 | static_cast<std::uint64_t>(rewrite_));
+  hash.add(static_cast<std::uint64_t>(announceAt_) << 1 | static_cast<std::uint64_t>(rewrite_));
 }
 
 }  // namespace holdfast::protocol

@@ -287,6 +287,7 @@ void HomeMapConsole::addTo(StateHash& hash) const {
              static_cast<std::uint64_t>(one.confirmed) << 1 | static_cast<std::uint64_t>(one.fenced));
   }
   hash.addRange(fencing_);
+  hash.add(static_cast<std::uint64_t>(round_) << 32 | changeAt_);
   hash.add(static_cast<std::uint64_t>(told_) << 1 | static_cast<std::uint64_t>(confirming_));
   hash.add(drainedAt_);
 }

@@ -373,8 +373,10 @@ void HomeMapMember::addTo(StateHash& hash, const HomeMapStore& store) const {
   hash.add(static_cast<std::uint64_t>(floor_));
   hash.add(console_);
   hash.add(request_);
-  hash.add(static_cast<std::uint64_t>(!store.holds(stagedAt_)) << 1 |
-           static_cast<std::uint64_t>(activeAt_ != 0));
+  hash.add(store.holds(stagedAt_) ? 0 : stagedAt_);
+  hash.add(activeAt_);
+  hash.add(static_cast<std::uint64_t>(saidGeneration_) << 32 | saidIncarnation_);
+  hash.add(saidTo_);
 }
 
 }  // namespace holdfast::protocol

@@ -23,6 +23,8 @@ class LeaseHolder {
   void onLapse(MembershipNumber number, const MembershipEnv& env) const;
   /// Another configuration is the acting one: the lease on the old one counts for nothing.
   void reset(const MembershipEnv& env);
+  /// Counts renewals anew; only while no answer to one is under way.
+  void renumber() { sequence_ = 0; }
 
   MonotonicInstant deadline() const { return deadline_; }
   void addTo(StateHash& hash) const;

@@ -141,7 +141,7 @@ void Proposer::addTo(StateHash& hash) const {
   hash.add(static_cast<std::uint64_t>(attempts_) << 32 | highestCounter_);
   if (phase_ == Phase::idle && votes_.empty()) return;
   hash.add(ballot_);
-  hash.add(sentAt_);
+  hash.addPast(sentAt_);
   hash.add(wanted_);
   hash.addRange(promises_);
   hash.add(forced_);

@@ -219,6 +219,7 @@ TEST(Independence, HoldsOfPairsAlongSampledSchedulesOfTheOthers) {
         checkPairs(world, state, pairs);
         std::vector<World::Choice> choices;
         world.choices(state, choices);
+        if (choices.empty()) break;
         world.apply(state, choices[random.below(choices.size(), 1, schedule, step)]);
       }
     }
