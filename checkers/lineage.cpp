@@ -263,8 +263,9 @@ void Lineage::on(const Stamp& stamp, const obs::ControlAppended& event, const Hi
     appended_.at(stamp.node.value) = {event.nonce, stamp.at};
     if (Barrier* barrier = find(event.nonce)) {
       BarrierMember& member = memberOf(*barrier, stamp.node);
+      // Of a request that arrived twice the first entry counts: what settled behind it may be missing.
+      if (!member.appended) member.appendedAt = stamp.at;
       member.appended = true;
-      member.appendedAt = stamp.at;
     }
     return;
   }

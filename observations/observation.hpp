@@ -449,6 +449,7 @@ struct HomeMapRefused {
 BOOST_DESCRIBE_STRUCT(HomeMapRefused, (), (generation, cause))
 
 /// HM-3: the activation record of `generation` is durable here. `acknowledged` and `fenced` are its evidence.
+/// Said again after each start.
 struct HomeMapActivated {
   std::uint32_t generation = 0;
   NodeBits homes;

@@ -114,6 +114,8 @@ MembershipChange HomeMapMember::boot(const HomeMapDesk& desk) {
     desk.env.observe(obs::MembershipJoining{
         corrupted_ ? obs::JoiningReason::corrupted : obs::JoiningReason::blank, disk_});
   } else {
+    // The record may have become durable in the crash, and then nobody has said so.
+    if (!first_) sayActivated(desk);
     sayInstalled(desk);
     change.live = takesPart();
   }
@@ -314,8 +316,7 @@ MembershipChange HomeMapMember::onDurable(const HomeMapDesk& desk) {
 
 MembershipChange HomeMapMember::install(const HomeMapDesk& desk) {
   const ActivationRecord& record = desk.record().active;
-  desk.env.observe(obs::HomeMapActivated{record.map.generation, bitsOf(record.map.homes),
-                                         bitsOf(acknowledgedOf(record)), bitsOf(record.fenced)});
+  sayActivated(desk);
   MembershipChange change;
   first_ = false;
   blank_ = false;
@@ -329,6 +330,12 @@ MembershipChange HomeMapMember::install(const HomeMapDesk& desk) {
   sayInstalled(desk);
   greet(true, desk);
   return change;
+}
+
+void HomeMapMember::sayActivated(const HomeMapDesk& desk) const {
+  const ActivationRecord& record = desk.record().active;
+  desk.env.observe(obs::HomeMapActivated{record.map.generation, bitsOf(record.map.homes),
+                                         bitsOf(acknowledgedOf(record)), bitsOf(record.fenced)});
 }
 
 void HomeMapMember::sayInstalled(const HomeMapDesk& desk) const {

@@ -60,6 +60,7 @@ class HomeMapMember {
   Cause faultOfActivation(const ActivationRecord& record, const HomeMapDesk& desk) const;
   void act(const PublishedMap& map, const HomeMapDesk& desk);
   MembershipChange install(const HomeMapDesk& desk);
+  void sayActivated(const HomeMapDesk& desk) const;
   void sayInstalled(const HomeMapDesk& desk) const;
   void acknowledge(const HomeMapDesk& desk);
   bool conflict() const;

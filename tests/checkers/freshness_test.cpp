@@ -182,6 +182,15 @@ TEST(Freshness, L2cSettledBetweenBarrierAndAdmission) {
   EXPECT_EQ(finding.evidence[1].number, 1);
 }
 
+TEST(Freshness, L2cARequestThatArrivesTwiceMakesASecondEntryThatIsNoMeasure) {
+  Story story(onlyFreshness());
+  story.at(1_s).grant(A, Path::virgin).lock(A, 1, Path::virgin).put(A, 1, 1, 150).submit(A, 1);
+  story.at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 9).measure(B, 9, A).at(61_s).settle(A, 1);
+  story.at(62_s).tell(A, obs::ControlAppended{obs::EntryKind::barrier, KeyId::none(), {}, 9, 3});
+  story.apply(B, A, 1).barrierDone(B, 9).lock(B, 2, Path::recovery);
+  expectLimitation(story, Route::l2c, Anomaly::staleAdmission);
+}
+
 TEST(Freshness, L2cSettledAfterTheAdmission) {
   Story story(onlyFreshness());
   story.at(1_s).grant(A, Path::virgin).lock(A, 1, Path::virgin).put(A, 1, 1, 150).submit(A, 1);
