@@ -457,7 +457,12 @@ class Cluster {
   bool isLiveMember(NodeId node) const;
   void letIn(NodeId node);
   void operate();
+  static const protocol::EpochMembership* epochOf(const Machine& m);
+  template <class Visit>
+  bool allConfigurations(Visit&& visit) const;
+  bool allOthersAreWhole(NodeId node) const;
   bool canDoWithout(NodeId node) const;
+  bool isFitToJoin(NodeId node, NodeId member) const;
 
   // cluster_home_map.cpp: who publishes the maps
   bool publishesMaps() const {

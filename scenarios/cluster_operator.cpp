@@ -24,12 +24,26 @@ bool Cluster::isLiveMember(NodeId node) const {
   return membership.isMember(node) && m.monotonic.at(now_) < membership.deadline();
 }
 
-/// Tells the first member that has a lease; false when there is none.
+const protocol::EpochMembership* Cluster::epochOf(const Machine& m) {
+  const protocol::Node* const state = m.node ? m.node->delegation() : nullptr;
+  return state != nullptr ? state->membership().epoch() : nullptr;
+}
+
+/// Whether the node runs, has its records, and goes by the identity under which `member` would let it in.
+bool Cluster::isFitToJoin(NodeId node, NodeId member) const {
+  const Machine& m = machine(node);
+  if (!m.process.running() || isSpoilt(m)) return false;
+  const auto* const epoch = epochOf(machine(member));
+  const auto known = epoch != nullptr ? epoch->candidates().identityOf(node) : std::nullopt;
+  return known.value_or(m.stored.disk) == m.stored.disk;
+}
+
+/// Tells the first member that has a lease; false when there is none, or none that may let in whom it should.
 bool Cluster::tellMembers(const protocol::AdminProposeMembership& change) {
   for (std::uint16_t i = 0; i < nodeCount(); ++i) {
     // Whoever is to leave does not lead that.
     if (NodeId{i} == change.remove || !isLiveMember(NodeId{i})) continue;
-    return call(NodeId{i}, change);
+    return (!change.add.valid() || isFitToJoin(change.add, NodeId{i})) && call(NodeId{i}, change);
   }
   return false;
 }
@@ -40,6 +54,7 @@ void Cluster::beginChange(const Fault& fault) {
     wantOut(fault.node, replaces ? fault.peer : NodeId::none());
     return;
   }
+  if (!allOthersAreWhole(fault.node)) return;
   (void)tellMembers({replaces ? fault.peer : NodeId::none(), fault.node});
 }
 
@@ -76,30 +91,57 @@ void Cluster::operate() {
                    {EventKind::operate, NodeId{0}, NodeId::none(), 0, 0, 0});
 }
 
-/// Whether agreement survives the loss of this node's records: a majority of the newest configuration, and of
-/// any that was accepted after it, has its own still.
-bool Cluster::canDoWithout(NodeId node) const {
-  const auto survives = [&](const protocol::Configuration& configuration) {
-    std::size_t intact = 0;
-    for (const protocol::Member& member : configuration.members) {
-      const Machine& m = machine(member.node);
-      intact += member.node != node && m.stored.disk == member.identity && !isSpoilt(m) ? 1U : 0U;
-    }
-    // One more may be proposed away, for being silent, before the loss is made good.
-    return intact > 0 && (intact - 1) * 2 > configuration.members.size() - 1;
-  };
+/// Visits the newest configuration, and any that was accepted after it; false when there is none yet, or
+/// `visit` was false for one.
+template <class Visit>
+bool Cluster::allConfigurations(Visit&& visit) const {
   protocol::MembershipNumber newest = 0;
   for (const Machine& m : machines_) {
     if (!m.stored.chain.empty()) newest = std::max(newest, m.stored.chain.back().number());
   }
   for (const Machine& m : machines_) {
     const auto& accepted = m.stored.acceptor.accepted;
-    if (accepted && accepted->configuration.number > newest && !survives(accepted->configuration))
-      return false;
+    if (accepted && accepted->configuration.number > newest && !visit(accepted->configuration)) return false;
     if (m.stored.chain.empty() || m.stored.chain.back().number() != newest) continue;
-    if (!survives(m.stored.chain.back().value.configuration)) return false;
+    if (!visit(m.stored.chain.back().value.configuration)) return false;
   }
   return newest > 0;
+}
+
+/// Whether all members but `node` have their records, and nobody would let a node in that has lost its own:
+/// one loss is made good before there is another, or a member is taken away.
+bool Cluster::allOthersAreWhole(NodeId node) const {
+  for (const Machine& m : machines_) {
+    const auto* const epoch = epochOf(m);
+    if (epoch == nullptr) continue;
+    for (std::uint16_t i = 0; i < nodeCount(); ++i) {
+      if (NodeId{i} == node) continue;
+      const auto known = epoch->candidates().identityOf(NodeId{i});
+      if (known && *known != machine(NodeId{i}).stored.disk) return false;
+    }
+  }
+  return allConfigurations([&](const protocol::Configuration& configuration) {
+    return std::ranges::all_of(configuration.members, [&](const protocol::Member& member) {
+      const Machine& m = machine(member.node);
+      return member.node == node || (m.stored.disk == member.identity && !isSpoilt(m));
+    });
+  });
+}
+
+/// Whether agreement survives the loss of this node's records, also if one more member is proposed away, for
+/// being silent, before that is made good. A change under way may take away others.
+bool Cluster::canDoWithout(NodeId node) const {
+  const bool changing = std::ranges::any_of(machines_, [](const Machine& m) {
+    const auto* const epoch = epochOf(m);
+    return epoch != nullptr && !epoch->proposer().idle();
+  });
+  return !changing && allOthersAreWhole(node) &&
+         allConfigurations([&](const protocol::Configuration& configuration) {
+           const std::size_t members = configuration.members.size();
+           const auto lost = std::ranges::count(configuration.members, node, &protocol::Member::node);
+           const std::size_t intact = members - static_cast<std::size_t>(lost);
+           return intact > 0 && (intact - 1) * 2 > members - 1;
+         });
 }
 
 }  // namespace holdfast::scenarios

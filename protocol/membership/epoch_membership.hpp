@@ -59,6 +59,8 @@ class EpochMembership {
 
   const CertificateChain& chain() const { return chain_; }
   const Acceptor& acceptor() const { return acceptor_; }
+  const Proposer& proposer() const { return proposer_; }
+  const Candidates& candidates() const { return candidates_; }
   bool joining() const { return joiner_.joining(); }
   /// Whether a round of this node's, or the pause before one, is under way.
   bool proposing() const { return !proposer_.idle(); }

@@ -48,6 +48,13 @@ void Candidates::forget(const Configuration& members) {
   std::erase_if(candidates_, [&](const Candidate& c) { return members.contains(c.member); });
 }
 
+std::optional<std::uint32_t> Candidates::identityOf(NodeId node) const {
+  for (const Candidate& candidate : candidates_) {
+    if (candidate.member.node == node) return candidate.member.identity;
+  }
+  return std::nullopt;
+}
+
 const Member* Candidates::find(NodeId node, const MembershipEnv& env) const {
   const auto found = std::find_if(candidates_.begin(), candidates_.end(), [&](const Candidate& c) {
     return c.member.node == node && env.now() < c.freshUntil;

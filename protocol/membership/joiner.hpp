@@ -44,6 +44,8 @@ class Candidates {
   void forget(const Configuration& members);
   /// The identity that the node has given lately; nothing when it was not heard of.
   const Member* find(NodeId node, const MembershipEnv& env) const;
+  /// The identity that the node gave last, however long ago.
+  std::optional<std::uint32_t> identityOf(NodeId node) const;
   /// Those who asked lately to be members again.
   std::vector<Member> wantingIn(const MembershipEnv& env) const;
   void addTo(StateHash& hash) const;
