@@ -49,6 +49,7 @@ struct Client {
   std::uint8_t node = 0;
   std::vector<ClientStep> steps;
   bool patient = false;  // its calls wait without end
+  bool again = false;    // a call that is refused is made again; what grows thereby counts by its order
 };
 
 /// How often each fault may strike in one schedule.

@@ -101,6 +101,16 @@ void addRecoveries(std::vector<Configuration>& all) {
   patient.ticks.recall = 1;
   patient.late = 0;
   all.push_back(patient);
+
+  Configuration handBack = brief(twoNodes(
+      "hand-back", "grants have no end; who asks gives up, and asks twice; the home's caller waits"));
+  handBack.clients = {{0, section(0), true}, {1, section(0)}};
+  handBack.budgets.duplicates = 1;
+  handBack.ticks.delegation = 0;
+  handBack.ticks.wait = 1;
+  handBack.ticks.recall = 1;
+  handBack.late = 1;
+  all.push_back(handBack);
 }
 
 /// More nodes and more keys.
@@ -271,7 +281,7 @@ std::string identityOf(const Configuration& c) {
   text += fmt::format(" budgets={},{},{},{},{} crash={} late={}", c.budgets.losses, c.budgets.duplicates,
                       c.budgets.crashes, c.budgets.cuts, c.budgets.aborts, c.mayCrash, c.late);
   for (const Client& client : c.clients) {
-    text += fmt::format(" client={}{}:", client.node, client.patient ? "*" : "");
+    text += fmt::format(" client={}{}:", client.node, (client.patient ? "*" : client.again ? "+" : ""));
     for (const ClientStep& step : client.steps) {
       text += fmt::format("{}{}", static_cast<int>(step.act), step.key);
       if (isOperators(step.act)) text += fmt::format("+{}-{}={}", step.add, step.remove, step.homes);

@@ -6,6 +6,9 @@
 // away, so they need no turn. A component that is not fair has no fair part either, so judging the maximal
 // components misses nothing (weak fairness). A fair one is a schedule in which the waiter is never served and
 // never refused.
+//
+// A search that is cut short looks at the states that it has expanded: a fair cycle among them is one of the
+// whole graph too, and when there is none, nothing is known.
 #pragma once
 
 #include <algorithm>
@@ -49,9 +52,10 @@ class FairCycles {
   static constexpr std::uint32_t kFree = 0xffffffff;
   static constexpr std::uint32_t kNone = 0xffffffff;
 
-  bool expand(Result& result);
+  void expand(Result& result);
   std::uint32_t numberOf(const State& state, std::uint32_t parent, std::uint16_t ordinal);
-  void split(std::uint32_t waiter, std::vector<std::uint32_t>& component);
+  void findCycle(Result& result) const;
+  void split(std::uint32_t waiter, std::vector<std::uint32_t>& component) const;
   bool isFair(const std::vector<std::uint32_t>& members, const std::vector<std::uint32_t>& component) const;
   std::vector<std::uint16_t> pathTo(std::uint32_t state) const;
   bool waits(std::uint32_t state, std::uint32_t waiter) const {
@@ -82,40 +86,49 @@ Result FairCycles<M>::run() {
   Result result;
   result.verdict = Verdict::verified;
   numberOf(model_.initial(), kNone, 0);
-  if (expand(result)) {
-    std::uint32_t all = 0;
-    for (const std::uint32_t waiters : waiters_) all |= waiters;
-    std::vector<std::uint32_t> component;
-    for (std::uint32_t waiter = 0; waiter < 32 && result.cycle == 0; ++waiter) {
-      if ((all >> waiter & 1U) == 0) continue;
-      split(waiter, component);
-      // Members by component, in the order of the states.
-      std::vector<std::uint32_t> order;
-      for (std::uint32_t state = 0; state < component.size(); ++state) {
-        if (component[state] != kNone) order.push_back(state);
-      }
-      std::ranges::stable_sort(order, {}, [&](std::uint32_t state) { return component[state]; });
-      std::uint32_t first = kNone;
-      for (auto begin = order.begin(); begin != order.end();) {
-        const auto end = std::find_if(
-            begin, order.end(), [&](std::uint32_t state) { return component[state] != component[*begin]; });
-        const std::vector<std::uint32_t> members(begin, end);
-        if (members.front() < first && isFair(members, component)) {
-          first = members.front();
-          result.cycle = members.size();
-        }
-        begin = end;
-      }
-      if (first == kNone) continue;
-      result.verdict = Verdict::violated;
-      result.path = pathTo(first);
-    }
-  }
+  expand(result);
+  // The states that were not expanded have no way on.
+  firstEdge_.resize(states_.size() + 1, edges_.size());
+  const bool bad = result.verdict == Verdict::violated;
+  if (!bad && result.cut != Cut::interrupted) findCycle(result);
   result.states = states_.size();
   result.transitions = edges_.size();
   result.bytes = bytesNow();
   result.seconds = watch_.seconds();
   return result;
+}
+
+/// Looks for the nearest fair cycle of the first waiter that has one.
+template <WaitingModel M>
+void FairCycles<M>::findCycle(Result& result) const {
+  std::uint32_t all = 0;
+  for (const std::uint32_t waiters : waiters_) all |= waiters;
+  std::vector<std::uint32_t> component;
+  for (std::uint32_t waiter = 0; waiter < 32 && result.cycle == 0; ++waiter) {
+    if ((all >> waiter & 1U) == 0) continue;
+    split(waiter, component);
+    // Members by component, in the order of the states.
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t state = 0; state < component.size(); ++state) {
+      if (component[state] != kNone) order.push_back(state);
+    }
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t state) { return component[state]; });
+    std::uint32_t first = kNone;
+    for (auto begin = order.begin(); begin != order.end();) {
+      const auto end = std::find_if(
+          begin, order.end(), [&](std::uint32_t state) { return component[state] != component[*begin]; });
+      const std::vector<std::uint32_t> members(begin, end);
+      if (members.front() < first && isFair(members, component)) {
+        first = members.front();
+        result.cycle = members.size();
+      }
+      begin = end;
+    }
+    if (first == kNone) continue;
+    result.verdict = Verdict::violated;
+    result.cut = Cut::none;
+    result.path = pathTo(first);
+  }
 }
 
 template <WaitingModel M>
@@ -130,9 +143,9 @@ std::uint32_t FairCycles<M>::numberOf(const State& state, std::uint32_t parent, 
   return next;
 }
 
-/// Visits all states breadth-first; false when that ended the search.
+/// Visits all states breadth-first, until a bad one or a bound ends that.
 template <WaitingModel M>
-bool FairCycles<M>::expand(Result& result) {
+void FairCycles<M>::expand(Result& result) {
   std::vector<Choice> choices;
   std::uint32_t levelEnds = 1;
   for (std::uint32_t at = 0; at < states_.size(); ++at) {
@@ -152,7 +165,7 @@ bool FairCycles<M>::expand(Result& result) {
     }
     if (result.cut != Cut::none) {
       result.verdict = Verdict::incomplete;
-      return false;
+      return;
     }
     if (limits_.progress && at % 1024 == 0 && watch_.tellsNow()) {
       limits_.progress(
@@ -175,17 +188,15 @@ bool FairCycles<M>::expand(Result& result) {
       if (!result.judgement.bad()) continue;
       result.verdict = Verdict::violated;
       result.path = pathTo(to);
-      return false;
+      return;
     }
   }
-  firstEdge_.push_back(edges_.size());
-  return true;
 }
 
 /// Tarjan's algorithm over the states in which `waiter` waits, with a stack of its own. `component` gets a
 /// number a state, none for states outside.
 template <WaitingModel M>
-void FairCycles<M>::split(std::uint32_t waiter, std::vector<std::uint32_t>& component) {
+void FairCycles<M>::split(std::uint32_t waiter, std::vector<std::uint32_t>& component) const {
   const auto count = static_cast<std::uint32_t>(states_.size());
   component.assign(count, kNone);
   std::vector<std::uint32_t> index(count, kNone);

@@ -100,7 +100,8 @@ struct Ghost::Observer {
     // X-2, up to what recoveries have lost by a documented route.
     if (without(without(committed, ghost.visible[node]), ghost.excused) != 0) fail(Breach::staleAdmission);
     const std::uint8_t passed = txnsOn(key, [&](const Txn& txn, std::size_t i) {
-      const bool open = txn.phase == TxnPhase::staged || txn.phase == TxnPhase::submitted;
+      const bool open = txn.phase == TxnPhase::staged || txn.phase == TxnPhase::submitted ||
+                        txn.phase == TxnPhase::found;
       return open && nodeOfTxn(i) != node;
     });
     ghost.overtaken = with(ghost.overtaken, passed);
@@ -263,9 +264,15 @@ void Ghost::crash(std::uint8_t node, const Cast& cast) {
   acknowledged = without(acknowledged, ghostBit(node));
 }
 
-void Ghost::recovered(obs::TxnId txn, obs::Position position, const Cast& cast) {
-  const std::uint8_t node = cast.calls[cast.txns[txn.value - 1].call].node;
-  Observer{*this, cast, node, {}}.commit(txn.value - 1, position);
+void Ghost::found(obs::TxnId txn, obs::Position position) {
+  txns[txn.value - 1] = {TxnPhase::found, static_cast<std::uint8_t>(position)};
+}
+
+void Ghost::restart(std::uint8_t node, const Cast& cast) {
+  for (std::size_t i = 0; i < cast.txnCount; ++i) {
+    if (cast.calls[cast.txns[i].call].node != node || txns[i].phase != TxnPhase::found) continue;
+    Observer{*this, cast, node, {}}.commit(i, txns[i].position);
+  }
 }
 
 bool Ghost::waits(std::uint8_t node, const Cast& cast) const {

@@ -64,7 +64,8 @@ std::uint8_t ticksUntil(obs::MonotonicInstant deadline, obs::MonotonicInstant no
 
 struct Ghost {
   enum class CallPhase : std::uint8_t { idle, waiting, inside, left, over };
-  enum class TxnPhase : std::uint8_t { none, staged, submitted, committed, over };
+  // `found`: durable when its node crashed, which nobody can see before the node restarts and tells of it.
+  enum class TxnPhase : std::uint8_t { none, staged, submitted, found, committed, over };
 
   struct Call {
     CallPhase phase = CallPhase::idle;
@@ -108,8 +109,9 @@ struct Ghost {
   /// The clock of `node` has advanced by a tick.
   void tick(std::uint8_t node, const Cast& cast);
   void crash(std::uint8_t node, const Cast& cast);
-  /// A transaction was found in the log after a crash.
-  void recovered(obs::TxnId txn, obs::Position position, const Cast& cast);
+  /// Before a crash(): a transaction of the node has reached the disk. It settles when the node restarts.
+  void found(obs::TxnId txn, obs::Position position);
+  void restart(std::uint8_t node, const Cast& cast);
   /// Whether a caller of a running node waits for its lock.
   bool waits(std::uint8_t node, const Cast& cast) const;
 

@@ -62,8 +62,8 @@ protocol::Directory directoryOf(const Configuration& configuration) {
   return {std::move(names), std::move(keys)};
 }
 
-std::uint64_t hashOf(const Item& item) {
-  protocol::StateHash hash(obs::MonotonicInstant{});
+std::uint64_t hashOf(const Item& item, protocol::Renumbering* numbers = nullptr) {
+  protocol::StateHash hash(obs::MonotonicInstant{}, protocol::StateHash::kNoHorizon, numbers);
   hash.add(item.kind);
   hash.add(static_cast<std::uint64_t>(item.node) << 8 | item.from);
   hash.add(static_cast<std::uint64_t>(item.input.index()));
@@ -96,8 +96,8 @@ std::uint8_t keyOf(const Item& item) {
   return static_cast<std::uint8_t>(key.value);
 }
 
-std::uint64_t hashOf(const protocol::DurableMembership& records) {
-  protocol::StateHash hash(obs::MonotonicInstant{});
+std::uint64_t hashOf(const protocol::DurableMembership& records, protocol::Renumbering* numbers) {
+  protocol::StateHash hash(obs::MonotonicInstant{}, protocol::StateHash::kNoHorizon, numbers);
   hash.add(static_cast<std::uint64_t>(records.disk) << 1 | static_cast<std::uint64_t>(records.corrupted));
   hash.add(records.acceptor);
   hash.addRange(records.chain);
@@ -153,16 +153,30 @@ std::uint32_t NodeTable::addItem(Item item) {
   });
 }
 
-std::uint32_t NodeTable::addNode(StoredNode&& stored) {
-  protocol::Node& node = *stored.node;
+std::uint64_t NodeTable::hashOfNode(const StoredNode& stored, protocol::Renumbering* numbers) const {
+  const protocol::Node& node = *stored.node;
   const std::uint64_t identity = std::uint64_t{node.self().value} + 1;
-  std::uint64_t hash = sim::mix(node.canonicalHash(stored.now, horizon_), identity);
+  std::uint64_t hash = sim::mix(node.canonicalHash(stored.now, horizon_, numbers), identity);
   if (!fixed_) {
-    hash = sim::mix(hash, hashOf(stored.records));
+    hash = sim::mix(hash, hashOf(stored.records, numbers));
     for (const std::uint8_t count : stored.written) hash = sim::mix(hash, count);
   }
+  return hash;
+}
+
+std::uint64_t NodeTable::hashOfDurable(const protocol::Durable& durable,
+                                       protocol::Renumbering* numbers) const {
+  protocol::StateHash hash(obs::MonotonicInstant{}, protocol::StateHash::kNoHorizon, numbers);
+  hash.add(static_cast<std::uint64_t>(durable.incarnation));
+  hash.add(durable.replica);
+  if (!fixed_) hash.add(hashOf(durable.membership, numbers));
+  return sim::scramble(hash.value());
+}
+
+std::uint32_t NodeTable::addNode(StoredNode&& stored) {
+  const std::uint64_t hash = hashOfNode(stored, nullptr);
   return nodes_.add(hash, [&] {
-    const obs::MonotonicInstant wake = node.nextWake();
+    const obs::MonotonicInstant wake = stored.node->nextWake();
     const std::int64_t wait = wake == obs::MonotonicInstant::never() ? INT64_MAX : (wake - stored.now).ns;
     stored.wakeIn =
         wait > horizon_.ns
@@ -175,13 +189,21 @@ std::uint32_t NodeTable::addNode(StoredNode&& stored) {
 }
 
 std::uint32_t NodeTable::addDurable(protocol::Durable durable, std::uint32_t crash) {
-  protocol::StateHash hash(obs::MonotonicInstant{});
-  hash.add(static_cast<std::uint64_t>(durable.incarnation));
-  hash.add(durable.replica);
-  if (!fixed_) hash.add(hashOf(durable.membership));
-  const std::uint64_t value = sim::scramble(hash.value());
+  const std::uint64_t value = hashOfDurable(durable, nullptr);
   return durables_.add(value,
                        [&] { return StoredDurable{std::move(durable), value, crash, Images(renamings_)}; });
+}
+
+std::uint64_t NodeTable::renumberedNode(std::uint32_t number, protocol::Renumbering& numbers) const {
+  return hashOfNode(nodes_[number], &numbers);
+}
+
+std::uint64_t NodeTable::renumberedDurable(std::uint32_t number, protocol::Renumbering& numbers) const {
+  return hashOfDurable(durables_[number].durable, &numbers);
+}
+
+std::uint64_t NodeTable::renumberedItem(std::uint32_t number, protocol::Renumbering& numbers) const {
+  return hashOf(items_[number], &numbers);
 }
 
 std::uint32_t NodeTable::start(std::uint8_t node, std::uint32_t durable) {

@@ -119,6 +119,11 @@ class NodeTable {
 
   const LocalStep& step(std::uint32_t node, std::uint32_t item);
 
+  // The hashes of values in which what grows without end counts by its order.
+  std::uint64_t renumberedNode(std::uint32_t number, protocol::Renumbering& numbers) const;
+  std::uint64_t renumberedDurable(std::uint32_t number, protocol::Renumbering& numbers) const;
+  std::uint64_t renumberedItem(std::uint32_t number, protocol::Renumbering& numbers) const;
+
   const Crash& crashOf(std::uint32_t number) const { return crashes_[number]; }
   /// Calls visit(step), or visit(crash), for all that were computed, by `visit` itself too; on one thread.
   template <class Visit>
@@ -144,6 +149,9 @@ class NodeTable {
   std::size_t bytes() const;
 
  private:
+  /// `numbers`: null for what grows without end as it is.
+  std::uint64_t hashOfNode(const StoredNode& stored, protocol::Renumbering* numbers) const;
+  std::uint64_t hashOfDurable(const protocol::Durable& durable, protocol::Renumbering* numbers) const;
   std::uint32_t addNode(StoredNode&& stored);
   std::uint32_t addDurable(protocol::Durable durable, std::uint32_t crash);
 

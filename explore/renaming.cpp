@@ -15,6 +15,7 @@ constexpr std::size_t kMostRenamings = 23;
 /// Whether the client with these names does what the other one does.
 bool becomes(const Client& client, const Client& other, const Renaming& names) {
   if (names.nodes[client.node] != other.node || client.patient != other.patient) return false;
+  if (client.again != other.again) return false;
   if (client.steps.size() != other.steps.size()) return false;
   for (std::size_t i = 0; i < client.steps.size(); ++i) {
     const ClientStep& step = client.steps[i];

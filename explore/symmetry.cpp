@@ -77,6 +77,7 @@ World::State World::renamedBy(const State& state, std::size_t which) const {
 }
 
 std::uint64_t World::fingerprint(const State& state) const {
+  if (renumbers_) return renumberedFingerprint(state);
   std::uint64_t least = fingerprintOf(state);
   for (const std::size_t which : symmetries_) {
     least = std::min(least, fingerprintOf(renamedBy(state, which)));

@@ -53,7 +53,8 @@ World::World(Configuration configuration, bool symmetry)
 void World::addPrograms() {
   const sim::Duration lease = kTick * configuration_.ticks.lease;
   for (const Client& client : configuration_.clients) {
-    Program program{client.node, {}};
+    Program program{client.node, client.again, {}};
+    renumbers_ = renumbers_ || client.again;
     const sim::Duration wait = ticksOrFar(client.patient ? 0 : configuration_.ticks.wait);
     for (const ClientStep& given : client.steps) {
       Step step;
@@ -401,7 +402,7 @@ void World::tick(State& state, std::uint8_t node, std::vector<Fed>* trail) const
   }
 }
 
-/// Passes what has become of no use: the rest of a section whose call is over.
+/// Passes what has become of no use: the rest of a section whose call is over, unless it is made again.
 void World::skipClients(State& state) const {
   for (std::size_t client = 0; client < programs_.size(); ++client) {
     const std::vector<Step>& steps = programs_[client].steps;
@@ -413,6 +414,10 @@ void World::skipClients(State& state) const {
           step.act == Act::submit && state.ghost.txns[step.txn].phase != Ghost::TxnPhase::staged;
       const bool waiting = state.ghost.calls[step.call].phase == Ghost::CallPhase::waiting;
       if (waiting || (!over && !refused)) break;
+      if (over && programs_[client].again) {
+        while (steps[place].act != Act::lock) --place;
+        break;
+      }
       ++place;
     }
   }
@@ -461,12 +466,12 @@ void World::crash(State& state, UnderWay& way, const Choice& choice) const {
   survivors.insert(survivors.end(), records.begin(), records.end());
   obs::Position head = table_->node(state.nodes[node]).node->replication().head();
   state.nodes[node] = table_->crash(state.nodes[node], node, survivors);
-  state.ghost.crash(node, cast_);
   for (const std::uint32_t commit : commits) {
     ++head;
     const auto* transaction = std::get_if<protocol::TransactionEntry>(&table_->item(commit).entry);
-    if (transaction != nullptr) state.ghost.recovered(transaction->txn, head, cast_);
+    if (transaction != nullptr) state.ghost.found(transaction->txn, head);
   }
+  state.ghost.crash(node, cast_);
   std::erase_if(way.entries, [&](const Entry& entry) {
     const Item& item = table_->item(entry.item);
     if (item.kind == ItemKind::datagram) return false;
@@ -484,6 +489,7 @@ std::uint32_t World::peerUp(std::uint8_t node, std::uint8_t peer) const {
 void World::restart(State& state, UnderWay& way, std::uint8_t node) const {
   state.down = static_cast<std::uint8_t>(state.down & ~mask(node));
   state.nodes[node] = table_->start(node, state.nodes[node]);
+  state.ghost.restart(node, cast_);
   advance(state, way, node, boots_[node]);
   for (std::uint8_t peer = 0; peer < configuration_.nodes; ++peer) {
     if (peer == node || isDown(state, peer) || isCut(state, node, peer)) continue;
@@ -521,6 +527,11 @@ std::uint64_t World::fingerprintOf(const State& state) const {
         isDown(state, node) ? ~table_->durable(state.nodes[node]).hash : table_->node(state.nodes[node]).hash;
     hash = sim::mix(hash, part);
   }
+  return mixRest(hash, state);
+}
+
+/// Mixes in whatever is neither a node nor under way.
+std::uint64_t World::mixRest(std::uint64_t hash, const State& state) {
   constexpr std::size_t kFrom = offsetof(State, ahead);
   constexpr std::size_t kSize = sizeof(State) - kFrom;
   std::array<std::uint64_t, (kSize + 7) / 8> words{};
@@ -552,7 +563,14 @@ std::uint32_t World::actor(const State&, const Choice& choice) const {
 std::uint32_t World::turn(const State& state, const Choice& choice) const {
   constexpr std::uint32_t kOthers = 256;
   if (choice.kind != ChoiceKind::deliver) return actor(state, choice);
-  return kOthers + (*pools_)[state.pool].entries[choice.which].item;
+  const std::uint32_t number = (*pools_)[state.pool].entries[choice.which].item;
+  if (!renumbers_) return kOthers + number;
+  // The next message of its kind is another one only by its numbers, so those alike take turns as one.
+  const Item& item = table_->item(number);
+  const auto* deliver = std::get_if<protocol::Deliver>(&item.input);
+  const auto kind = static_cast<std::uint32_t>(deliver == nullptr ? 0U : deliver->message.index() + 1U);
+  const std::uint32_t pair = item.node * std::uint32_t{kMaxNodes} + item.from;
+  return kOthers + ((static_cast<std::uint32_t>(item.kind) << 8 | kind) << 8 | pair) * 256U + item.key;
 }
 
 std::uint32_t World::waiters(const State& state) const {

@@ -142,6 +142,7 @@ class World {
   };
   struct Program {
     std::uint8_t node = 0;
+    bool again = false;
     std::vector<Step> steps;
   };
 
@@ -195,6 +196,9 @@ class World {
   void faults(const State& state, std::vector<Choice>& out) const;
   bool isDue(const State& state) const;
   bool fewAreLate(const State& state) const;
+  static std::uint64_t mixRest(std::uint64_t hash, const State& state);
+  std::uint64_t renumberedFingerprint(const State& state) const;
+  std::uint64_t renumberedBy(protocol::Renumbering& numbers, const State& state) const;
   bool first(const Entries& entries, std::size_t place) const;
   bool mayStep(const State& state, std::uint8_t client) const;
   bool mayTick(const State& state, std::uint8_t node) const;
@@ -212,6 +216,7 @@ class World {
 
   Configuration configuration_;
   Cast cast_;
+  bool renumbers_ = false;  // a caller asks again for as long as it is refused
   std::unique_ptr<NodeTable> table_;
   std::unique_ptr<Mirror> mirror_;
   std::vector<std::size_t> symmetries_;  // the mirror's renamings that are in use

@@ -13,6 +13,7 @@
 #include "protocol/log_entry.hpp"
 #include "protocol/membership/certificate.hpp"
 #include "protocol/membership/home_map_record.hpp"
+#include "protocol/renumbering.hpp"
 
 namespace holdfast::protocol {
 
@@ -25,6 +26,11 @@ struct RequestId {
   std::uint32_t incarnation = 0;
   std::uint32_t sequence = 0;
   constexpr bool valid() const { return sequence != 0; }
+  template <class Hash>
+  void addTo(Hash& hash) const {
+    hash.add(static_cast<std::uint64_t>(incarnation));
+    hash.addGrowing(Growing::request, sequence);
+  }
   friend constexpr auto operator<=>(RequestId, RequestId) = default;
 };
 BOOST_DESCRIBE_STRUCT(RequestId, (), (incarnation, sequence))

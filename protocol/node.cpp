@@ -324,8 +324,8 @@ void Node::reportRetained(const Context& context) const {
   report(obs::Retained::receivedQueue, replication_.receivedQueued(), replication_.receivedAhead());
 }
 
-std::uint64_t Node::canonicalHash(MonotonicInstant now, Duration horizon) const {
-  StateHash hash(now, horizon);
+std::uint64_t Node::canonicalHash(MonotonicInstant now, Duration horizon, Renumbering* renumbering) const {
+  StateHash hash(now, horizon, renumbering);
   hash.add(timers_);
   hash.add(commits_);
   hash.add(replication_);

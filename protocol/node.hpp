@@ -34,7 +34,8 @@ class Node {
   MonotonicInstant nextWake() const { return timers_.next(); }
 
   /// Equal for states that behave alike from `now` on, as far as nothing beyond `horizon` is reached.
-  std::uint64_t canonicalHash(MonotonicInstant now, Duration horizon = StateHash::kNoHorizon) const;
+  std::uint64_t canonicalHash(MonotonicInstant now, Duration horizon = StateHash::kNoHorizon,
+                              Renumbering* renumbering = nullptr) const;
 
   /// For whoever compares states: nothing under way names a renewal or a record, so they may be counted anew.
   void renumber() {

@@ -13,7 +13,9 @@
 #include <variant>
 
 #include "observations/reflect.hpp"
+#include "observations/types.hpp"
 #include "protocol/dependency_set.hpp"
+#include "protocol/renumbering.hpp"
 #include "sim/time.hpp"
 
 namespace holdfast::protocol {
@@ -23,8 +25,10 @@ class StateHash {
   /// Longer than every duration of a run.
   static constexpr sim::Duration kNoHorizon{INT64_MAX};
 
-  explicit StateHash(sim::MonotonicInstant now, sim::Duration horizon = kNoHorizon)
-      : now_(now), horizon_(horizon) {}
+  /// With `renumbering`, which must then outlive this, what grows without end counts by its order alone.
+  explicit StateHash(sim::MonotonicInstant now, sim::Duration horizon = kNoHorizon,
+                     Renumbering* renumbering = nullptr)
+      : now_(now), horizon_(horizon), renumbering_(renumbering) {}
 
   void add(std::uint64_t word) {
     __extension__ using Wide = unsigned __int128;
@@ -41,6 +45,16 @@ class StateHash {
   void addPast(sim::MonotonicInstant past) {
     const std::int64_t elapsed = past == sim::MonotonicInstant::longAgo() ? INT64_MAX : (now_ - past).ns;
     add(static_cast<std::uint64_t>(std::min(elapsed, horizon_.ns)));
+  }
+
+  void addGrowing(Growing kind, std::uint64_t number) {
+    add(renumbering_ == nullptr ? number : renumbering_->of(kind, number));
+  }
+
+  void add(const obs::Token& token) {
+    add(static_cast<std::uint64_t>(token.membership));
+    add(static_cast<std::uint64_t>(token.incarnation));
+    addGrowing(Growing::token, token.counter);
   }
 
   void add(const DependencySet& set) { addRange(set.entries()); }
@@ -81,6 +95,7 @@ class StateHash {
  private:
   sim::MonotonicInstant now_;
   sim::Duration horizon_;
+  Renumbering* renumbering_ = nullptr;
   std::uint64_t state_ = 0x5bd1e995;
 };
 

@@ -415,7 +415,8 @@ void Delegate::addTo(StateHash& hash) const {
   hash.addRange(fencing_);
   for (const bool dropped : droppedTables_) hash.add(static_cast<std::uint64_t>(dropped));
   hash.add(barriers_);
-  hash.add(static_cast<std::uint64_t>(sequence_) << 1 | static_cast<std::uint64_t>(shutDown_));
+  hash.addGrowing(Growing::request, sequence_);
+  hash.add(static_cast<std::uint64_t>(shutDown_));
 }
 
 }  // namespace holdfast::protocol

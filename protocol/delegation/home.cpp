@@ -414,10 +414,10 @@ void Home::addTo(StateHash& hash) const {
       hash.add(seen.request);
     }
     hash.add(state.touched);
-    hash.add(state.counter);
+    hash.addGrowing(Growing::token, state.counter);
   }
   hash.add(lineage_);
-  hash.add(counter_);
+  hash.addGrowing(Growing::token, counter_);
   hash.add(quarantineUntil_);
   hash.add(static_cast<std::uint64_t>(incarnation_) << 1 | static_cast<std::uint64_t>(shutDown_));
 }

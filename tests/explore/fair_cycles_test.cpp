@@ -77,7 +77,7 @@ TEST(FairCycles, AreNoneInABriefHandoff) {
 }
 
 TEST(FairCycles, AreNoneWhereEveryCallerIsAnsweredInTheEnd) {
-  for (const char* name : {"drift", "faults", "patient", "two-keys", "three-two-keys"}) {
+  for (const char* name : {"drift", "faults", "patient", "hand-back", "two-keys", "three-two-keys"}) {
     const Result result = fairCycles(World(*findConfiguration(name)), {});
     EXPECT_EQ(result.verdict, Verdict::verified) << name;
     EXPECT_EQ(result.cycle, 0U) << name;
@@ -105,6 +105,101 @@ TEST(FairCycles, AreFoundWhereADelegationHasNoEnd) {
   };
   EXPECT_TRUE(taken("a client of A locks"));
   EXPECT_TRUE(taken("B crashes"));
+}
+
+struct Forgotten {
+  protocol::Rule rule;
+  const char* step;  // what leaves the home with a grant that nobody knows how to end
+};
+
+class ForgottenGrantTest : public ::testing::TestWithParam<Forgotten> {};
+
+/// The home recalls for ever what its delegate has dropped, or has never known by that token.
+TEST_P(ForgottenGrantTest, WithoutTheRuleAKeyCanNotBeObtainedAnyMore) {
+  Configuration configuration = *findConfiguration("hand-back");
+  configuration.rules.switchOff(GetParam().rule);
+  const World world(configuration);
+  const Result result = fairCycles(world, {});
+  ASSERT_EQ(result.verdict, Verdict::violated);
+  EXPECT_FALSE(result.judgement.bad());
+  EXPECT_GT(result.cycle, 1U);
+  const Replayed run = replay(world, result.path);
+  EXPECT_TRUE(run.faithful);
+  EXPECT_EQ(run.findings.count(checkers::Severity::safety), 0U);
+  const std::vector<std::string> steps = describe(world, result.path);
+  EXPECT_TRUE(std::ranges::find(steps, GetParam().step) != steps.end());
+  EXPECT_EQ(world.waiters(statesOf(world, result.path).back()), 1U) << "the home's caller alone";
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, ForgottenGrantTest,
+                         ::testing::Values(Forgotten{protocol::Rule::DG5_HandBack, "a timer of B fires"},
+                                           Forgotten{protocol::Rule::DG6_NoMintForDuplicate,
+                                                     "A gets a duplicate of lockRequest from B"}),
+                         [](const auto& tested) { return std::string(protocol::nameOf(tested.param.rule)); });
+
+/// The home's caller waits without end; the other's gives up after a tick and asks again for as long as it is
+/// refused. Grants have no end, and one thing may be slower than a tick.
+Configuration contested(protocol::Rules rules) {
+  Configuration configuration = *findConfiguration("hand-back");
+  configuration.clients[1].again = true;
+  configuration.budgets.duplicates = 0;
+  configuration.rules = rules;
+  return configuration;
+}
+
+// Recoveries append to logs, which grow without end here. Where every grant is as of a virgin key there are
+// none, and what is left is finite up to the numbers of tokens and requests.
+const protocol::Rules kNoRecoveries = protocol::Rules().without(protocol::Rule::FR6_EverDelegatedFilter);
+
+TEST(FairCycles, AKeyDoesNotGoToAndFroForEverWhereWaitersAreServedInArrivalOrder) {
+  const Result result = fairCycles(World(contested(kNoRecoveries)), {});
+  EXPECT_EQ(result.verdict, Verdict::verified);
+  EXPECT_GT(result.states, 10'000U);
+  Limits limits;
+  limits.states = 20'000;
+  const Result withAllRules = fairCycles(World(contested({})), limits);
+  EXPECT_EQ(withAllRules.verdict, Verdict::incomplete) << "logs grow";
+  EXPECT_EQ(withAllRules.cycle, 0U);
+}
+
+TEST(FairCycles, WithoutArrivalOrderAKeyCanGoToAndFroForEver) {
+  const protocol::Rule order = protocol::Rule::DG10_ArrivalOrder;
+  Limits limits;
+  limits.states = 20'000;
+  for (const protocol::Rules& rules : {kNoRecoveries.without(order), protocol::Rules().without(order)}) {
+    const World world(contested(rules));
+    const Result result = fairCycles(world, limits);
+    ASSERT_EQ(result.verdict, Verdict::violated);
+    EXPECT_FALSE(result.judgement.bad());
+    EXPECT_GT(result.cycle, 10U);
+    EXPECT_EQ(result.cut, Cut::none);
+    EXPECT_TRUE(replay(world, result.path).faithful);
+  }
+}
+
+/// One round of it, step by step: the key is granted, comes too late, is handed back, and is granted again to
+/// whoever asked last. Rounds end in states that differ in the numbers of tokens and requests alone.
+TEST(FairCycles, TheRoundsOfAKeyThatGoesToAndFroEndInStatesThatAreTakenForOne) {
+  const std::vector<std::string> first = {"a client of B locks (call 2)", "A gets lockRequest from B",
+                                          "a client of A locks (call 1)", "B gets lockRecall from A"};
+  const std::vector<std::string> round = {"all clocks tick",           "a timer of A fires",
+                                          "B gets lockRecall from A",  "a timer of B fires",
+                                          "B gets lockGrant from A",   "a client of B locks (call 2)",
+                                          "A gets lockRequest from B", "A gets lockHandBack from B",
+                                          "B gets lockDeny from A",    "B gets lockRecall from A"};
+  const World world(contested(protocol::Rules().without(protocol::Rule::DG10_ArrivalOrder)));
+  std::vector<std::string> steps = first;
+  std::vector<World::State> ends;
+  for (int rounds = 0; rounds < 5; ++rounds) {
+    steps.insert(steps.end(), round.begin(), round.end());
+    const auto path = pathOf(world, steps);
+    ASSERT_TRUE(path.has_value()) << path.error();
+    ends.push_back(statesOf(world, *path).back());
+    EXPECT_EQ(world.waiters(ends.back()) & 1U, 1U) << "the home's caller";
+    EXPECT_EQ(world.fingerprint(ends.back()), world.fingerprint(ends.front()));
+    EXPECT_TRUE(rounds == 0 ||
+                world.fingerprintOf(ends.back()) != world.fingerprintOf(ends[ends.size() - 2]));
+  }
 }
 
 TEST(FairCycles, OfASearchThatIsCutShortNothingIsKnown) {
