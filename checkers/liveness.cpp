@@ -51,9 +51,7 @@ void Liveness::on(const Stamp& stamp, const obs::LockRefused& event, const Conte
   const Call& call = context.history.call(event.call);
   if (!mustSucceed(call.requestedAt, context) || event.error == obs::ErrorClass::conflict409) return;
   if (excused(stamp.node, event.cause, context.history)) return;
-  const CallId* const holder = lastInside_.find(event.key.value, stamp.node);
-  const bool behindItsOwn = holder != nullptr && waitedBehind(*holder, call, context.history);
-  if (event.cause == obs::Cause::ownGrant && behindItsOwn) return;
+  if (isContention(stamp.node, event, call, context.history)) return;
   KeyLiveness& row = keys_.at(event.key.value);
   ++row.refused;
   row.lastRefused = event.call;
@@ -72,13 +70,32 @@ void Liveness::on(const Stamp& stamp, const obs::LockRefused& event, const Conte
   context.findings.add(finding);
 }
 
-/// Whether a caller of the waiter's own node was inside while it waited, and what was left of its wait did
-/// not suffice to see the grant end: contention, which is no 423 because nobody else held the key. A section
-/// that nobody ended has ended with its lease, by the node's clock.
+/// Whether somebody was inside while the caller waited, and what was left of its wait did not suffice: for a
+/// holder of its own node to see the grant end, which is no 423 because nobody else held the key; for any
+/// other to see the end of the section, or to recover after it.
+bool Liveness::isContention(NodeId node, const obs::LockRefused& refused, const Call& waiter,
+                            const History& history) const {
+  const auto behind = [&](NodeId other) {
+    const CallId* const holder = lastInside_.find(refused.key.value, other);
+    return holder != nullptr && waitedBehind(*holder, waiter, history);
+  };
+  if (refused.cause == obs::Cause::ownGrant) return behind(node);
+  const bool overtaken = refused.error == obs::ErrorClass::locked423 ||
+                         refused.cause == obs::Cause::barrier || refused.cause == obs::Cause::fence;
+  if (!overtaken) return false;
+  for (std::uint16_t i = 0; i < lastInside_.width(); ++i) {
+    if (behind({i})) return true;
+  }
+  return false;
+}
+
+/// A section that nobody ended has ended with its lease, by its node's clock, or with its node.
 bool Liveness::waitedBehind(CallId id, const Call& waiter, const History& history) {
   if (!id.valid()) return false;
   const Call& holder = history.call(id);
-  if (holder.crashes != waiter.crashes || holder.deadline < waiter.requestedLocal) return false;
+  const NodeFacts& facts = history.node(holder.node);
+  if (holder.crashes != facts.crashes || facts.clock.whenReads(holder.deadline) < waiter.requestedAt)
+    return false;
   return holder.state == CallState::live || holder.endedAt >= waiter.requestedAt;
 }
 

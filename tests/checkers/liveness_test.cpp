@@ -85,6 +85,30 @@ TEST(Liveness, WhoWaitedBehindAHolderMayBeToldOfItsOwnNodesGrant) {
   expectViolation(alone, Checker::liveness, Anomaly::refusedAfterHealing);
 }
 
+TEST(Liveness, WhoWaitedBehindAnotherNodesHolderIsNotJudged) {
+  const auto refused = [](Duration lease, ErrorClass error, Cause cause) {
+    Story story = healed();
+    story.at(119_s)
+        .lock(B, 2, Path::virgin, K, lease)
+        .at(121_s)
+        .ask(A, 1)
+        .at(124_s)
+        .refuse(A, 1, error, cause);
+    return story;
+  };
+  Story held = refused(10_s, ErrorClass::locked423, Cause::contended);
+  expectHeld(held);
+  Story recovering = refused(4_s, ErrorClass::lockUnavailable503, Cause::barrier);
+  expectHeld(recovering);
+
+  Story stuck = refused(1_s, ErrorClass::locked423, Cause::contended);
+  expectViolation(stuck, Checker::liveness, Anomaly::keyNotObtainable);
+  Story endless = refused(1_s, ErrorClass::lockUnavailable503, Cause::barrier);
+  expectViolation(endless, Checker::liveness, Anomaly::refusedAfterHealing);
+  Story unreachable = refused(10_s, ErrorClass::lockUnavailable503, Cause::homeUnreachable);
+  expectViolation(unreachable, Checker::liveness, Anomaly::refusedAfterHealing);
+}
+
 TEST(Liveness, AKeyThatNobodyEverObtainsIsAViolation) {
   Story story = healed();
   story.at(121_s).ask(A, 1).at(151_s).refuse(A, 1, ErrorClass::locked423, Cause::contended);
