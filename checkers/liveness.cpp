@@ -1,5 +1,7 @@
 #include "checkers/liveness.hpp"
 
+#include <algorithm>
+
 namespace holdfast::checkers {
 
 namespace {
@@ -51,7 +53,7 @@ void Liveness::on(const Stamp& stamp, const obs::LockRefused& event, const Conte
   const Call& call = context.history.call(event.call);
   if (!mustSucceed(call.requestedAt, context) || event.error == obs::ErrorClass::conflict409) return;
   if (excused(stamp.node, event.cause, context.history)) return;
-  if (isContention(stamp.node, event, call, context.history)) return;
+  if (isContention(stamp, event, call, context)) return;
   KeyLiveness& row = keys_.at(event.key.value);
   ++row.refused;
   row.lastRefused = event.call;
@@ -73,30 +75,33 @@ void Liveness::on(const Stamp& stamp, const obs::LockRefused& event, const Conte
 /// Whether somebody was inside while the caller waited, and what was left of its wait did not suffice: for a
 /// holder of its own node to see the grant end, which is no 423 because nobody else held the key; for any
 /// other to see the end of the section, or to recover after it.
-bool Liveness::isContention(NodeId node, const obs::LockRefused& refused, const Call& waiter,
-                            const History& history) const {
-  const auto behind = [&](NodeId other) {
+bool Liveness::isContention(const Stamp& stamp, const obs::LockRefused& refused, const Call& waiter,
+                            const Context& context) const {
+  const auto insideUntil = [&](NodeId other) {
     const CallId* const holder = lastInside_.find(refused.key.value, other);
-    return holder != nullptr && waitedBehind(*holder, waiter, history);
+    return holder == nullptr ? TrueInstant{INT64_MIN} : endOf(*holder, context.history);
   };
-  if (refused.cause == obs::Cause::ownGrant) return behind(node);
-  const bool overtaken = refused.error == obs::ErrorClass::locked423 ||
-                         refused.cause == obs::Cause::barrier || refused.cause == obs::Cause::fence;
-  if (!overtaken) return false;
+  if (refused.cause == obs::Cause::ownGrant) return insideUntil(stamp.node) >= waiter.requestedAt;
+  const bool waiting = refused.error == obs::ErrorClass::locked423;
+  const bool handed = refused.cause == obs::Cause::barrier || refused.cause == obs::Cause::fence;
+  if (!waiting && !handed) return false;
+  // Who has been handed the key since has heard of the end from the home, which heard of it from the holder.
+  const obs::Duration slack = context.options.holderSlack * (handed ? 2 : 1);
+  const TrueInstant since = std::max(waiter.requestedAt, stamp.at - slack);
   for (std::uint16_t i = 0; i < lastInside_.width(); ++i) {
-    if (behind({i})) return true;
+    if (insideUntil({i}) >= since) return true;
   }
   return false;
 }
 
-/// A section that nobody ended has ended with its lease, by its node's clock, or with its node.
-bool Liveness::waitedBehind(CallId id, const Call& waiter, const History& history) {
-  if (!id.valid()) return false;
-  const Call& holder = history.call(id);
-  const NodeFacts& facts = history.node(holder.node);
-  if (holder.crashes != facts.crashes || facts.clock.whenReads(holder.deadline) < waiter.requestedAt)
-    return false;
-  return holder.state == CallState::live || holder.endedAt >= waiter.requestedAt;
+/// A section that nobody ended ends with its lease, by its node's clock, or with its node.
+TrueInstant Liveness::endOf(CallId id, const History& history) {
+  if (!id.valid()) return {INT64_MIN};
+  const Call& call = history.call(id);
+  const NodeFacts& facts = history.node(call.node);
+  const TrueInstant lapse = facts.clock.whenReads(call.deadline);
+  if (call.state != CallState::live) return std::min(lapse, call.endedAt);
+  return call.crashes == facts.crashes ? lapse : facts.crashedAt;
 }
 
 void Liveness::finish(TrueInstant at, const Context& context) {

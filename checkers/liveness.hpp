@@ -5,7 +5,7 @@
 //   switched-off feature, versions that differ, a malformed key, a node that is no member, and a dependency
 //   set that a hole in this node's replica still blocks (FR-5);
 // - each key that was asked for was obtained at least once.
-// Who waited behind somebody inside is not judged: a live holder may outlast a waiter.
+// Who waited behind somebody inside until shortly before is not judged: a live holder may outlast a waiter.
 #pragma once
 
 #include "checkers/context.hpp"
@@ -28,9 +28,9 @@ class Liveness {
   };
 
   FlatTable<KeyLiveness> keys_;
-  bool isContention(obs::NodeId node, const obs::LockRefused& refused, const Call& waiter,
-                    const History& history) const;
-  static bool waitedBehind(CallId holder, const Call& waiter, const History& history);
+  bool isContention(const Stamp& stamp, const obs::LockRefused& refused, const Call& waiter,
+                    const Context& context) const;
+  static TrueInstant endOf(CallId section, const History& history);
 
   NodeMatrix<CallId> lastInside_;  // [key][node]: the caller of the node that was admitted last
 };

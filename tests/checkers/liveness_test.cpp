@@ -101,6 +101,8 @@ TEST(Liveness, WhoWaitedBehindAnotherNodesHolderIsNotJudged) {
   Story recovering = refused(4_s, ErrorClass::lockUnavailable503, Cause::barrier);
   expectHeld(recovering);
 
+  Story longPast = refused(2900_ms, ErrorClass::locked423, Cause::contended);
+  expectViolation(longPast, Checker::liveness, Anomaly::keyNotObtainable);
   Story stuck = refused(1_s, ErrorClass::locked423, Cause::contended);
   expectViolation(stuck, Checker::liveness, Anomaly::keyNotObtainable);
   Story endless = refused(1_s, ErrorClass::lockUnavailable503, Cause::barrier);
