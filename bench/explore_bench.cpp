@@ -33,14 +33,16 @@ double spinRate() {
   return rate;
 }
 
-void report(benchmark::State& state, const explore::Result& result) {
+/// `alone`: the rate of one thread, which is taken first.
+void report(benchmark::State& state, const explore::Result& result, double& alone) {
+  const double rate = static_cast<double>(result.states) / result.seconds;
+  if (state.range(0) == 1) alone = rate;
+  if (state.range(0) != 1 && alone > 0) state.counters["toOneThread"] = rate / alone;
   state.counters["states"] = static_cast<double>(result.states);
   state.counters["transitions"] = static_cast<double>(result.transitions);
-  state.counters["states/s"] = static_cast<double>(result.states) / result.seconds;
+  state.counters["states/s"] = rate;
   state.counters["bytes/state"] = static_cast<double>(result.setBytes) / static_cast<double>(result.states);
-  if (spinRate() > 0) {
-    state.counters["toSpin"] = static_cast<double>(result.states) / result.seconds / spinRate();
-  }
+  if (spinRate() > 0) state.counters["toSpin"] = rate / spinRate();
 }
 
 void exploreCalibration(benchmark::State& state) {
@@ -52,7 +54,8 @@ void exploreCalibration(benchmark::State& state) {
     result = explore::calibration::search({3, explore::calibration::Bug::none, false}, limits);
   }
   if (result.states != 6'043'732) state.SkipWithError("the engine counts wrongly");
-  report(state, result);
+  static double alone = 0;
+  report(state, result, alone);
 }
 BENCHMARK(exploreCalibration)->Arg(1)->Arg(2)->Iterations(1)->UseRealTime()->Unit(benchmark::kMillisecond);
 
@@ -80,7 +83,8 @@ void exploreDelegation(benchmark::State& state) {
     result = explore::breadthFirst(world, limits);
   }
   if (result.verdict == explore::Verdict::violated) state.SkipWithError("a violation");
-  report(state, result);
+  static double alone = 0;
+  report(state, result, alone);
 }
 BENCHMARK(exploreDelegation)->Arg(1)->Arg(2)->Iterations(1)->UseRealTime()->Unit(benchmark::kMillisecond);
 
