@@ -111,6 +111,9 @@ constexpr std::array kStatements = {
     Statement{Rule::RT3_VersionsAgree, "Nodes with different versions of the ring refuse each other."},
     Statement{Rule::RT4_NamesIdentify,
               "Nodes are told apart by their names, never by short ids that differ from node to node."},
+    Statement{Rule::RT2_EveryShape,
+              "Whatever the encoding makes a key of is a key, at its home as at whoever asks for it."},
+    Statement{Rule::RT4_DistinctNames, "A node whose name another node has as well does not take part."},
     // Delegations and tokens
     Statement{Rule::DG1_OneArbiter,
               "A node grants a key only if it is the key's home in its live membership."},
@@ -130,15 +133,24 @@ constexpr std::array kStatements = {
     Statement{Rule::DG7_MembershipRecheck,
               "The membership is read again after every wait: what was granted under a superseded one admits "
               "nobody."},
+    Statement{Rule::DG7_DenialsLapse,
+              "A denial counts as long as the membership in which it was given: a caller is told of nothing "
+              "older."},
     Statement{Rule::DG8_NoHandBackWhileHolding,
               "Nothing is handed back for a key while any delegation of it is held."},
     Statement{
         Rule::DG9_Quarantine,
         "A home that has started grants nothing until all that it may have granted before has expired."},
     Statement{Rule::DG10_ArrivalOrder, "Waiters are served in the order of their arrival."},
+    Statement{Rule::DG10_RecallStands, "What was recalled for a waiter is not renewed before its turn."},
     Statement{Rule::TK1_FullToken,
               "Tokens are compared by membership, incarnation and counter, in this order."},
     Statement{Rule::TK2_DurableIncarnation, "Each start of a home advances a durable incarnation."},
+    Statement{Rule::TK2_AdvanceOnReplacement, "So does each new coordinator in a process that lives on."},
+    Statement{Rule::TK2_RetryAdvances,
+              "A coordinator works once its own incarnation is durable, however often the write has to be "
+              "tried."},
+    Statement{Rule::TK2_Ordered, "Incarnations are counted, so that later tokens order above earlier ones."},
     Statement{Rule::TK3_TokenOutlivesRecord,
               "A key's tokens go on growing when its record is deleted and made again."},
     // Local handles
@@ -153,6 +165,10 @@ constexpr std::array kStatements = {
     Statement{Rule::LH4_UnlockIsNoRevocation,
               "What was staged before the unlock may still be submitted within the lease."},
     Statement{Rule::LH5_UnlockedWritesFree, "Writes without a lock are never refused because of one."},
+    Statement{Rule::LH5_NothingChecked,
+              "A transaction without a lock is submitted without a look at any of its writes."},
+    Statement{Rule::LH5_OffIsUnavailable,
+              "Where the feature is off a lock is refused with 503, and the cause names the switch."},
     // Recall and drain
     Statement{Rule::DR1_CloseAdmission,
               "A recalled delegation admits nobody: no caller, no re-entry, no upgrade."},
@@ -166,6 +182,8 @@ constexpr std::array kStatements = {
     Statement{Rule::DR5_HomeNeverForgets, "A home keeps a grant until its exact release or its expiry."},
     Statement{Rule::DR6_NoFabricatedRelease,
               "A recall that fails in whatever way goes the way of expiry; no release is made up."},
+    Statement{Rule::DR6_UndeliveredIsNotDrained,
+              "A recall that meets no running coordinator is answered by nobody, and is sent again."},
     // Releases and freshness
     Statement{Rule::FR1_ReleaseCarriesPosition,
               "A release carries the positions that the successor has to see before it is admitted."},
@@ -175,6 +193,8 @@ constexpr std::array kStatements = {
               "A position is reached when it is applied and visible, not when it was received."},
     Statement{Rule::FR3_PositionsNotVersions,
               "The fence is made of log positions; the version of a record is no substitute."},
+    Statement{Rule::FR3_PositionsNotStamps,
+              "A stream has reached a write when it has reached its position; later stamps may come first."},
     Statement{Rule::FR4_ExactToken, "A release clears a grant only by the grant's exact token."},
     Statement{Rule::FR4_AuthorBound,
               "A release counts only if its author, as the log has it, is the holder."},
@@ -193,6 +213,8 @@ constexpr std::array kStatements = {
               "are applied."},
     Statement{Rule::FR8_HolesRefuse,
               "An entry that failed to apply refuses every later position of that origin."},
+    Statement{Rule::FR8_CopyIsNoRepair,
+              "A hole stays until its own entry is made good: a copy of rows brings no deletions."},
     Statement{Rule::FR8_FailClosed, "A member that answers but has no barrier to show fails the recovery."},
     Statement{Rule::FR9_EntryIsTheFence,
               "Only the barrier's own entry proves that what was committed before it has arrived."},
@@ -202,6 +224,8 @@ constexpr std::array kStatements = {
     Statement{Rule::LW2_HandleFloor, "The stamps of one holder never go backwards."},
     Statement{Rule::LW3_TotalOrder,
               "Equal timestamps are resolved by the origin's name, the same way everywhere."},
+    Statement{Rule::LW3_OneOrder,
+              "Locked and unlocked writes are resolved by one total order, in which tokens have no part."},
     Statement{Rule::LW3_TombstoneRetention,
               "A tombstone is kept until no write that it outranks can still be under way."},
     // Ricart-Agrawala
@@ -220,12 +244,18 @@ constexpr std::array kStatements = {
     Statement{Rule::RA4_LeaseBounds, "A holder whose lease has run out defers nobody any more."},
     // Bounds
     Statement{Rule::BD1_Caps, "A home at its cap refuses; it never makes room by forgetting a grant."},
+    Statement{Rule::BD1_CapsOverTables,
+              "What a requester may be granted is counted over all tables together."},
     Statement{Rule::BD2_Sweep, "Handles that are over are swept."},
     Statement{Rule::BD3_RefuseSuperseded, "Messages of another membership are refused."},
+    Statement{Rule::BD3_MalformedContained,
+              "A malformed entry is refused where it arrives, and what comes with it is applied."},
     Statement{Rule::BD4_FenceOnReplacement,
               "A coordinator that is made anew fences what its predecessor admitted, and waits."},
     Statement{Rule::BD5_OneCoordinator,
               "One worker of a node coordinates; calls that arrive on others are relayed to it."},
+    Statement{Rule::BD5_OwnerAnswers,
+              "Recalls are relayed to it as well; no other worker says what is delegated."},
 };
 
 }  // namespace

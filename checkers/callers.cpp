@@ -1,5 +1,7 @@
 #include "checkers/callers.hpp"
 
+#include <utility>
+
 namespace holdfast::checkers {
 
 namespace {
@@ -139,7 +141,29 @@ CallId Callers::surelyWaiting(const Waiter& waiter, KeyId key, TrueInstant at, c
   return {};
 }
 
+void Callers::on(const Stamp& stamp, const obs::RecallSent& event, const Context&) {
+  last_.at(event.key.value).recall = {event.token, stamp.at};
+}
+
+/// A home recalls for the sake of a waiter; to renew what it has recalled is to let the delegate overtake.
+void Callers::judgeRenewal(const Stamp& stamp, const obs::Granted& event, const Context& context) {
+  Last& last = last_.at(event.key.value);
+  const obs::Token before = std::exchange(last.granted, event.token);
+  if (!event.renewal || !before.valid() || last.recall.token != before) return;
+  Finding finding;
+  finding.checker = Checker::callers;
+  finding.severity = Severity::liveness;
+  finding.anomaly = Anomaly::renewedAfterRecall;
+  finding.at = stamp.at;
+  finding.node = stamp.node;
+  finding.other = event.to;
+  finding.key = event.key;
+  finding.expected = last.recall.at.ns;
+  context.findings.add(finding);
+}
+
 void Callers::on(const Stamp& stamp, const obs::Granted& event, const Context& context) {
+  judgeRenewal(stamp, event, context);
   if (!context.options.judgeQueueOrder || event.renewal) return;
   Queue& queue = queues_.at(event.key.value);
   for (const Waiter& earlier : queue) {

@@ -4,8 +4,8 @@
 // `wait` (plus CheckerOptions::waitTolerance) on its node's own clock, whatever it waits for: queue, fence or
 // barrier (DG-10, FR-8); the time for which its process was suspended does not count (CK-4). Local callers of
 // one key are served in the order in which they asked (LH-1); so are nodes at the home (DG-10), if
-// CheckerOptions::judgeQueueOrder is on. A submitted transaction settles or is refused,
-// once, unless its node crashes (DR-3).
+// CheckerOptions::judgeQueueOrder is on, and no home renews what it has recalled for somebody else. A
+// submitted transaction settles or is refused, once, unless its node crashes (DR-3).
 //
 // What is still open at the end of a run is judged if the run was complete: it has no phases at all, or it
 // reached the last one. Of a run that was cut short only overdue callers are reported.
@@ -26,6 +26,7 @@ class Callers {
   void on(const Stamp& stamp, const obs::MessageSent& event, const Context& context);
   void on(const Stamp& stamp, const obs::Queued& event, const Context& context);
   void on(const Stamp& stamp, const obs::Denied& event, const Context& context);
+  void on(const Stamp& stamp, const obs::RecallSent& event, const Context& context);
   void on(const Stamp& stamp, const obs::Granted& event, const Context& context);
   void finish(TrueInstant at, const Context& context);
 
@@ -46,6 +47,19 @@ class Callers {
   static void leave(Queue& queue, NodeId node);
   CallId surelyWaiting(const Waiter& waiter, KeyId key, TrueInstant at, const Context& context) const;
 
+  void judgeRenewal(const Stamp& stamp, const obs::Granted& event, const Context& context);
+
+  /// The latest recall of a key.
+  struct Recall {
+    obs::Token token;
+    TrueInstant at;
+  };
+  struct Last {
+    obs::Token granted;
+    Recall recall;
+  };
+
+  FlatTable<Last> last_;             // by key
   FlatTable<Queue> queues_;          // by key
   NodeMatrix<TrueInstant> askedAt_;  // [key][node]
 };

@@ -108,6 +108,18 @@ void Cost::on(const Stamp& stamp, const obs::Admitted& event, const Context& con
   }
 }
 
+void Cost::on(const Stamp& stamp, const obs::UnlockedWritesChecked& event, const Context& context) {
+  Finding finding;
+  finding.checker = Checker::cost;
+  finding.severity = Severity::safety;
+  finding.anomaly = Anomaly::unlockedWritePaid;
+  finding.at = stamp.at;
+  finding.node = stamp.node;
+  finding.txn = event.txn;
+  finding.observed = event.writes;
+  context.findings.add(finding);
+}
+
 void Cost::on(const Stamp& stamp, const obs::Installed& event, const Context&) {
   ++locals_.at(event.key.value, stamp.node).installs;
 }

@@ -97,6 +97,8 @@ class Cost {
   void on(const Stamp& stamp, const obs::MessageSent& event, const Context& context);
   void on(const Stamp& stamp, const obs::ControlAppended& event, const Context& context);
   void on(const Stamp& stamp, const obs::Applied& event, const Context& context);
+  /// LH-5: that it is observed at all is too much.
+  void on(const Stamp& stamp, const obs::UnlockedWritesChecked& event, const Context& context);
 
  private:
   struct KeyCost {

@@ -134,6 +134,8 @@ std::string Teller::promise() const {
       return "local callers of a key are served in the order in which they asked";
     case Anomaly::grantedOutOfOrder:
       return "a home serves its waiters in the order of their arrival";
+    case Anomaly::renewedAfterRecall:
+      return "a home does not renew what it has recalled";
     case Anomaly::wrongErrorClass:
       return "a caller sees 503, 423 or 409, each for its own causes";
     case Anomaly::lockedWithoutHolder:
@@ -146,6 +148,8 @@ std::string Teller::promise() const {
       return "a repeat under a live delegation costs no message";
     case Anomaly::costBeyondBound:
       return "an acquisition costs no more than its bound";
+    case Anomaly::unlockedWritePaid:
+      return "an unlocked write pays nothing for locks";
     case Anomaly::refusedAfterHealing:
     case Anomaly::keyNotObtainable:
       return "every key can be obtained again once all faults are over";
@@ -386,6 +390,12 @@ std::string Teller::observed() const {
     case Anomaly::costBeyondBound:
       return fmt::format("{} was admitted to {} by path {} for {} messages, with a bound of {}", who, key(),
                          path(), f_.observed, f_.expected);
+    case Anomaly::renewedAfterRecall:
+      return fmt::format("At {} {} renewed {} to {}, from whom it had recalled it at {}", time(f_.at),
+                         node(f_.node), key(), node(f_.other), seconds(f_.expected));
+    case Anomaly::unlockedWritePaid:
+      return fmt::format("{} looked at {} writes of transaction {} for handles, and none is under a lock",
+                         node(f_.node), f_.observed, f_.txn.value);
     case Anomaly::refusedAfterHealing:
       return fmt::format("{}, made {} after healing with a bound of {}, was refused {} ({})", who,
                          seconds(f_.observed), seconds(f_.expected), key(), cause());

@@ -27,7 +27,7 @@ void ErrorClasses::endGrant(KeyGrants& row, TrueInstant at) {
   if (!row.outstanding) return;
   row.outstanding = false;
   if (row.past[0].to != row.to) std::swap(row.past[0], row.past[1]);
-  row.past[0] = {row.to, at};
+  row.past[0] = {row.to, row.membership, at};
 }
 
 void ErrorClasses::forgetGrantsOf(NodeId home, TrueInstant at) {
@@ -41,6 +41,7 @@ void ErrorClasses::on(const Stamp& stamp, const obs::Granted& event, const Conte
   if (row.to != event.to) endGrant(row, stamp.at);
   row.outstanding = true;
   row.to = event.to;
+  row.membership = event.token.membership;
   row.home = stamp.node;
 }
 
@@ -64,12 +65,18 @@ void ErrorClasses::on(const Stamp& stamp, const obs::CoordinatorReplaced&, const
   forgetGrantsOf(stamp.node, stamp.at);
 }
 
+void ErrorClasses::on(const Stamp& stamp, const obs::MembershipInstalled& event, const Context&) {
+  installations_.at(stamp.node.value) = {event.number, stamp.at};
+}
+
 // ---- 423 --------------------------------------------------------------------------------------------------
 
 bool ErrorClasses::heldByOther(CallId id, const Call& call, TrueInstant at, const Context& context) const {
   const History& history = context.history;
   const KeyFacts& key = history.key(call.key);
-  const TrueInstant since = call.requestedAt - context.options.holderSlack;
+  const Installation* const known = installations_.find(call.node.value);
+  const Installation installed = known != nullptr ? *known : Installation{};
+  const TrueInstant since = std::max(call.requestedAt, installed.at) - context.options.holderSlack;
   if (key.lastEnd >= since) return true;
   for (const CallId other : key.open) {
     if (other == id) continue;
@@ -80,10 +87,12 @@ bool ErrorClasses::heldByOther(CallId id, const Call& call, TrueInstant at, cons
   }
   const KeyGrants* row = keys_.find(call.key.value);
   if (row == nullptr) return false;
-  const auto counts = [&](NodeId to) { return to != call.node || call.behind; };
-  if (row->outstanding && counts(row->to)) return true;
+  const auto counts = [&](NodeId to, std::uint32_t membership) {
+    return (to != call.node || call.behind) && membership >= installed.number;
+  };
+  if (row->outstanding && counts(row->to, row->membership)) return true;
   return std::any_of(row->past.begin(), row->past.end(), [&](const Past& past) {
-    return past.to.valid() && past.until >= since && counts(past.to);
+    return past.to.valid() && past.until >= since && counts(past.to, past.membership);
   });
 }
 

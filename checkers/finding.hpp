@@ -104,6 +104,7 @@ inline constexpr std::size_t kRoutes = obs::kEnumeratorCount<Route>;
   X(answeredLate, "DG-10") \
   X(servedOutOfOrder, "LH-1") \
   X(grantedOutOfOrder, "DG-10") \
+  X(renewedAfterRecall, "DG-10") \
   /* error class */ \
   X(wrongErrorClass, "section 12") \
   X(lockedWithoutHolder, "section 12") \
@@ -113,6 +114,7 @@ inline constexpr std::size_t kRoutes = obs::kEnumeratorCount<Route>;
   /* cost */ \
   X(cachedAcquisitionPaid, "section 13") \
   X(costBeyondBound, "section 13") \
+  X(unlockedWritePaid, "LH-5") \
   /* liveness */ \
   X(refusedAfterHealing, "S-70") \
   X(keyNotObtainable, "S-70") \

@@ -239,6 +239,9 @@ std::string pageOfBugs(const std::vector<BugVerdict>& verdicts, const BugsReques
                         explored ? fmt::to_string(explored->effort) : "");
   }
   const std::string command = request.command + " --output docs/bugs.md";
+  if (!missing.empty()) {
+    missing = "\n## Not expressible\n\n| bug | what | it would take |\n|---|---|---|\n" + missing;
+  }
   return fmt::format(
       "# Known bugs\n\n<!-- Written by `{0}`. -->\n\n"
       "Defects, abandoned designs and limits of record-lock protocols, each run here until it is caught. "
@@ -251,8 +254,8 @@ std::string pageOfBugs(const std::vector<BugVerdict>& verdicts, const BugsReques
       "that finds the bug there. *Seed* is the\nfirst of the random workload that meets a violation, "
       "*states* how many "
       "the explorer has met by then (empty: it does not).\n\n{1}\n\n"
-      "| bug | what | expressed by | story | seed | states |\n|---|---|---|---|---|---|\n{2}\n"
-      "## Not expressible\n\n| bug | what | it would take |\n|---|---|---|\n{3}",
+      "| bug | what | expressed by | story | seed | states |\n|---|---|---|---|---|---|\n{2}"
+      "{3}",
       command, sentenceOf(summaryOf(verdicts), request.bounds), rows, missing);
 }
 

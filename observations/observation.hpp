@@ -130,6 +130,14 @@ struct WriteRefused {
 };
 BOOST_DESCRIBE_STRUCT(WriteRefused, (), (txn, call, key, error, cause))
 
+/// Before a submission `writes` writes were looked at for the handles that they stand under, and none stands
+/// under any: work that an unlocked write must not cost (LH-5).
+struct UnlockedWritesChecked {
+  TxnId txn;
+  std::uint32_t writes = 0;
+};
+BOOST_DESCRIBE_STRUCT(UnlockedWritesChecked, (), (txn, writes))
+
 // ---- Home and delegate ------------------------------------------------------------------------------------
 
 /// The home gives `key` to `to` (DG-3). `path` is virgin, clean or recovery.
@@ -601,19 +609,18 @@ struct RetainedCount {
 };
 BOOST_DESCRIBE_STRUCT(RetainedCount, (), (what, count, bound))
 
-using Observation =
-    std::variant<LockRequested, Admitted, Reentered, LockRefused, Unlocked, Revoked, Read, Staged, Submitted,
-                 AttemptAborted, Settled, WriteRefused, Granted, Denied, Queued, Installed, GrantRejected,
-                 HandedBack, HandBackSeen, RecallSent, RecallFailed, AdmissionClosed, Drained,
-                 DelegationLapsed, ControlAppended, ReleaseSeen, GrantExpired, LineageLost, FenceWaiting,
-                 FenceSatisfied, BarrierStarted, BarrierMeasured, BarrierSkipped, BarrierDone, RecoveryJoined,
-                 MembershipRenewed, MembershipLapsed, ProposalStarted, ProposalAbandoned, ReservationMade,
-                 MembershipPromised, MembershipAccepted, MembershipDecided, MembershipInstalled,
-                 MembershipActive, CertificateRefused, MembershipJoining, HomeMapStaged, HomeMapAcknowledged,
-                 HomeMapFenced, HomeMapRefused, HomeMapActivated, CoordinatorStarted, MessageRefused, Applied,
-                 GapFound, HoleRepaired, TombstoneReclaimed, NodeStarted, NodeCrashed, NodePaused,
-                 NodeResumed, CoordinatorReplaced, LinkCut, LinkHealed, ClockRate, WallSet, MessageSent,
-                 MessageDelivered, MessageLost, DurableWrite, PhaseChanged, FinalRecord, RetainedCount>;
+using Observation = std::variant<
+    LockRequested, Admitted, Reentered, LockRefused, Unlocked, Revoked, Read, Staged, Submitted,
+    AttemptAborted, Settled, WriteRefused, UnlockedWritesChecked, Granted, Denied, Queued, Installed,
+    GrantRejected, HandedBack, HandBackSeen, RecallSent, RecallFailed, AdmissionClosed, Drained,
+    DelegationLapsed, ControlAppended, ReleaseSeen, GrantExpired, LineageLost, FenceWaiting, FenceSatisfied,
+    BarrierStarted, BarrierMeasured, BarrierSkipped, BarrierDone, RecoveryJoined, MembershipRenewed,
+    MembershipLapsed, ProposalStarted, ProposalAbandoned, ReservationMade, MembershipPromised,
+    MembershipAccepted, MembershipDecided, MembershipInstalled, MembershipActive, CertificateRefused,
+    MembershipJoining, HomeMapStaged, HomeMapAcknowledged, HomeMapFenced, HomeMapRefused, HomeMapActivated,
+    CoordinatorStarted, MessageRefused, Applied, GapFound, HoleRepaired, TombstoneReclaimed, NodeStarted,
+    NodeCrashed, NodePaused, NodeResumed, CoordinatorReplaced, LinkCut, LinkHealed, ClockRate, WallSet,
+    MessageSent, MessageDelivered, MessageLost, DurableWrite, PhaseChanged, FinalRecord, RetainedCount>;
 
 static_assert(std::is_trivially_copyable_v<Observation>);
 

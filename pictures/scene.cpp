@@ -96,7 +96,8 @@ Category categoryOf(const obs::Observation& what) {
             obs::Read>(what)) {
     return Category::caller;
   }
-  if (isAny<obs::Staged, obs::Submitted, obs::AttemptAborted, obs::Settled, obs::WriteRefused>(what)) {
+  if (isAny<obs::Staged, obs::Submitted, obs::AttemptAborted, obs::Settled, obs::WriteRefused,
+            obs::UnlockedWritesChecked>(what)) {
     return Category::write;
   }
   if (isAny<obs::Granted, obs::Denied, obs::Queued, obs::Installed, obs::GrantRejected, obs::HandedBack,

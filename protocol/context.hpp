@@ -17,6 +17,7 @@
 #include "protocol/membership/records.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/options.hpp"
+#include "protocol/replication/record.hpp"
 #include "protocol/rules.hpp"
 
 namespace holdfast::protocol {
@@ -29,10 +30,12 @@ using obs::ErrorClass;
 /// The first input of every incarnation. The node's durable state was given to its constructor.
 struct Boot {};
 
-/// A message arrived; `from` is authenticated by the transport.
+/// A message arrived; `from` is authenticated by the transport. `worker`: the worker thread that it arrived
+/// on (BD-5).
 struct Deliver {
   NodeId from;
   Message message;
+  std::uint8_t worker = 0;
 };
 
 /// The monotonic clock has reached nextWake(), or passed it while the process was suspended (CK-4).
@@ -156,6 +159,17 @@ struct AdminRepair {
   LogEntry entry;
 };
 
+/// A row as it stands at another node.
+struct CopiedRow {
+  KeyId key;
+  Record record;
+};
+
+/// Rows that another node has, all of one copy: what that node has deleted is not among them (FR-8).
+struct AdminCopyRows {
+  std::vector<CopiedRow> rows;
+};
+
 /// The table of `key` goes away: its callers settle with 503 shutdown and admission stays closed (DR-6).
 struct AdminDropTable {
   std::uint16_t table = 0;
@@ -195,10 +209,11 @@ BOOST_DESCRIBE_STRUCT(AdminFenceHome, (), (generation, member, stopped))
 struct AdminShutdown {};
 BOOST_DESCRIBE_STRUCT(AdminShutdown, (), ())
 
-using Input = std::variant<Boot, Deliver, Wake, SendFailed, CommitDone, PersistDone, ApplyReady, PeerUp,
-                           CallLock, CallReenter, CallRead, CallStage, CallSubmit, CallAbandon, CallUnlock,
-                           AdminDrop, AdminReplaceCoordinator, AdminPurgeLog, AdminRepair, AdminDropTable,
-                           AdminShutdown, AdminProposeMembership, AdminStageHomeMap, AdminFenceHome>;
+using Input =
+    std::variant<Boot, Deliver, Wake, SendFailed, CommitDone, PersistDone, ApplyReady, PeerUp, CallLock,
+                 CallReenter, CallRead, CallStage, CallSubmit, CallAbandon, CallUnlock, AdminDrop,
+                 AdminReplaceCoordinator, AdminPurgeLog, AdminRepair, AdminDropTable, AdminShutdown,
+                 AdminProposeMembership, AdminStageHomeMap, AdminFenceHome, AdminCopyRows>;
 
 // ---- Effects ----------------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 // What a role of a node may touch while it handles one input.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -45,7 +46,18 @@ struct Env : LocalEnv {
     return {setup, context, timers, incarnation};
   }
   bool live() const { return membership.live(setup, context.now); }
-  NodeId homeOf(KeyId key) const { return routes.home(key); }
+  /// RT-4: whether this node's name is its own; it neither homes nor locks otherwise.
+  bool distinct() const { return setup.namesakes.empty() || !on(Rule::RT4_DistinctNames); }
+  NodeId homeOf(KeyId key) const {
+    const NodeId home = routes.home(key);
+    return setup.namesakes.empty() ? home : homeAmongNamesakes(home);
+  }
+  /// A node that goes by another's name finds that it is the other's keys' home itself.
+  NodeId homeAmongNamesakes(NodeId home) const {
+    const bool named =
+        std::find(setup.namesakes.begin(), setup.namesakes.end(), home) != setup.namesakes.end();
+    return named ? setup.self : home;
+  }
 
   /// Whether this node was the key's home in the configuration before, too (rule EP9_GatesEveryKey off).
   bool keptHome(KeyId key) const {

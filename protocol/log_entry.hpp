@@ -21,16 +21,18 @@ using sim::KeyId;
 using sim::MonotonicInstant;
 using sim::WallInstant;
 
-/// One write of a transaction. `fields` names the fields it touches: all of them for put and erase.
+/// One write of a transaction. `fields` names the fields it touches: all of them for put and erase. `fence`
+/// is 0 but without LW3_OneOrder, where it orders locked writes as their tokens do.
 struct Write {
   KeyId key;
   WriteOp op = WriteOp::put;
   FieldMask fields = obs::kAllFields;
+  std::uint16_t fence = 0;
   Timestamp stamp;
   FieldValues values{};
   friend bool operator==(const Write&, const Write&) = default;
 };
-BOOST_DESCRIBE_STRUCT(Write, (), (key, op, fields, stamp, values))
+BOOST_DESCRIBE_STRUCT(Write, (), (key, op, fields, fence, stamp, values))
 
 using Writes = boost::container::small_vector<Write, 1>;
 

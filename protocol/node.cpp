@@ -61,7 +61,9 @@ struct Node::Dispatch {
     node.replication_.boot(env.context);
     node.timers_.set(TimerKind::sweep, 0, env.now() + env.options().sweepEvery);
   }
-  void operator()(const Deliver& deliver) const { node.onMessage(deliver.from, deliver.message, env); }
+  void operator()(const Deliver& deliver) const {
+    node.onMessage(deliver.from, deliver.message, deliver.worker, env);
+  }
   void operator()(const Wake&) const { node.onWake(env); }
   void operator()(const SendFailed& failed) const {
     // DR-6: only a recall has somebody waiting on it; everything else is sent again by its own timer.
@@ -75,6 +77,13 @@ struct Node::Dispatch {
       return;
     }
     if (!done.failed) node.durableIncarnation_ = std::max(node.durableIncarnation_, done.sequence);
+    if (done.failed && !env.on(Rule::TK2_RetryAdvances) && !node.coordinator_->running()) {
+      // TK-2: the next attempt finds no coordinator, and takes itself for the first assignment.
+      node.coordinator_.emplace(node.setup_, node.durableIncarnation_, node.durableIncarnation_ > 0,
+                                env.now());
+      node.coordinator_->run(env);
+      return;
+    }
     node.coordinator_->onPersisted(done, env);
     if (HomeMap* const map = node.membership_.homeMap(); map != nullptr && node.coordinator_->running()) {
       map->onIncarnation(node.membershipEnv(env));
@@ -120,6 +129,10 @@ struct Node::Dispatch {
     node.onEntryVisible(repair.origin, repair.position, repair.entry, env);
     node.coordinator_->delegate().onProgress(env);
   }
+  void operator()(const AdminCopyRows& copy) const {
+    node.replication_.takeRows(copy.rows, env.context);
+    node.coordinator_->delegate().onProgress(env);
+  }
   void operator()(const AdminDropTable& drop) const {
     node.coordinator_->delegate().dropTable(drop.table, env);
   }
@@ -153,23 +166,25 @@ void Node::handle(const Input& input, const Context& context) {
   // A node's messages to itself are part of the same step; they may cause further ones.
   for (std::size_t i = 0; i < loopback_.size(); ++i) {
     const Message message = std::move(loopback_[i]);
-    coordinator_->onMessage(setup_.self, message, env);
+    coordinator_->onMessage(setup_.self, message, setup_.ownerWorker, env);
   }
   loopback_.clear();
 }
 
 void Node::startCoordinator(bool mayHaveGranted, const Env& env) {
   // TK-2: one incarnation, one coordinator; without the rule the number is used again.
-  const bool advance = setup_.rules.on(Rule::TK2_DurableIncarnation) || durableIncarnation_ == 0;
   const bool fenced = setup_.rules.on(Rule::BD4_FenceOnReplacement);
   const bool replaced = coordinator_.has_value() && coordinator_->running();
-  const std::uint32_t incarnation =
-      advance && (fenced || !replaced) ? durableIncarnation_ + 1 : durableIncarnation_;
+  const Rule kept = replaced ? Rule::TK2_AdvanceOnReplacement : Rule::TK2_DurableIncarnation;
+  const bool advance = setup_.rules.on(Rule::TK2_DurableIncarnation) && setup_.rules.on(kept);
+  const std::uint32_t incarnation = (advance && (fenced || !replaced)) || durableIncarnation_ == 0
+                                        ? durableIncarnation_ + 1
+                                        : durableIncarnation_;
   coordinator_.emplace(setup_, incarnation, mayHaveGranted && (fenced || !replaced), env.now());
   coordinator_->begin(env);
 }
 
-void Node::onMessage(NodeId from, const Message& message, const Env& env) {
+void Node::onMessage(NodeId from, const Message& message, std::uint8_t worker, const Env& env) {
   if (from.value >= setup_.directory->nodeCount() || from == setup_.self) {
     env.observe(obs::MessageRefused{from, kindOf(message), Cause::malformed});
     return;
@@ -185,7 +200,7 @@ void Node::onMessage(NodeId from, const Message& message, const Env& env) {
       onReplicaMessage(from, message, env);
       break;
     default:
-      coordinator_->onMessage(from, message, env);
+      coordinator_->onMessage(from, message, worker, env);
       break;
   }
 }
@@ -305,7 +320,11 @@ void Node::reportRetained(const Context& context) const {
   };
   const Home& home = coordinator_->home();
   const Delegate& delegate = coordinator_->delegate();
-  report(obs::Retained::grants, home.grants(), tables * options.grantsPerTable);
+  const std::uint64_t nodes = setup_.directory->nodeCount();
+  // BD-1: beyond one table's grants it is the requesters' caps that count, however many tables there are.
+  const std::uint64_t requesters =
+      std::max<std::uint64_t>(options.grantsPerTable, nodes * options.grantsPerRequester);
+  report(obs::Retained::grants, home.grants(), std::min(tables * options.grantsPerTable, requesters));
   report(obs::Retained::waiters, home.waiters(), keys * options.waitersPerKey);
   report(obs::Retained::lineage, home.lineageSets(), options.lineageSets);
   report(obs::Retained::delegations, delegate.delegations(), keys);
@@ -318,7 +337,6 @@ void Node::reportRetained(const Context& context) const {
   report(obs::Retained::tombstones, replication_.tombstones(), keys);
   // A transaction stands under a handle, is on its way to the disk, or was staged without a lock; an entry on
   // its way is a transaction's, a release of a key's last two delegations, or a barrier for some node.
-  const std::uint64_t nodes = setup_.directory->nodeCount();
   report(obs::Retained::transactions, sessions_.transactions(), sessions_.handles() + commits_.size() + keys);
   report(obs::Retained::pendingCommits, commits_.size(), sessions_.transactions() + 2 * keys + 2 * nodes);
   report(obs::Retained::receivedQueue, replication_.receivedQueued(), replication_.receivedAhead());

@@ -65,7 +65,7 @@ class Node {
   Env env(const Context& context);
   MembershipEnv membershipEnv(const Env& env) const;
   void startCoordinator(bool mayHaveGranted, const Env& env);
-  void onMessage(NodeId from, const Message& message, const Env& env);
+  void onMessage(NodeId from, const Message& message, std::uint8_t worker, const Env& env);
   void follow(const MembershipChange& change, const Env& env);
   void onReplicaMessage(NodeId from, const Message& message, const Env& env);
   void onWake(const Env& env);

@@ -22,6 +22,8 @@ struct NodeSetup {
   /// What a node without a live membership would route by if it were let (rule RT4_NamesIdentify off): the
   /// node's private numbering of its peers. Index: NodeId, value: short id.
   std::vector<std::uint16_t> shortIds;
+  /// Other nodes that were given this node's name as well (RT-4): it must not take part.
+  std::vector<sim::NodeId> namesakes;
 };
 
 }  // namespace holdfast::protocol

@@ -48,7 +48,7 @@ struct ProtocolOptions {
   Duration sweepEvery = sim::seconds(5);  // finished handles and tombstones are swept (BD-2)
   // Caps (BD-1)
   std::uint32_t grantsPerTable = 10'000;
-  std::uint32_t grantsPerRequester = 2'000;  // a table
+  std::uint32_t grantsPerRequester = 2'000;  // over all tables
   std::uint32_t expiriesPerTick = 256;
   std::uint32_t waitersPerKey = 1'024;
   std::uint32_t lineageSets = 4'096;        // dependency sets kept, least recently used first out (FR-6)

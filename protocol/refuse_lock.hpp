@@ -6,10 +6,12 @@
 
 namespace holdfast::protocol {
 
-/// Observes the refusal and answers the call. `Environment` has observe() and context.
+/// Observes the refusal and answers the call. `Environment` has observe(), on() and context.
 template <class Environment>
 void refuseLock(CallId call, KeyId key, Cause cause, const Environment& env) {
-  const ErrorClass error = cause == Cause::contended ? ErrorClass::locked423 : ErrorClass::lockUnavailable503;
+  ErrorClass error = cause == Cause::contended ? ErrorClass::locked423 : ErrorClass::lockUnavailable503;
+  // LH-5: who finds the feature switched off is told which switch it is, and may try again.
+  if (cause == Cause::disabled && !env.on(Rule::LH5_OffIsUnavailable)) error = ErrorClass::conflict409;
   env.observe(obs::LockRefused{call, key, error, cause});
   env.context.reply(LockReply{call, key, error, cause, Path::cached, Token{}, {}});
 }

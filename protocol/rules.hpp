@@ -112,6 +112,10 @@ namespace holdfast::protocol {
     "nodes with different ring versions work together") \
   X(RT4_NamesIdentify, \
     "routing uses a short id that differs from node to node") \
+  X(RT2_EveryShape, \
+    "the home refuses keys that are bytes, which the encoder of its peers knows") \
+  X(RT4_DistinctNames, \
+    "a node goes on although another one has its name, and takes itself for that one") \
   X(DG1_OneArbiter, \
     "any node that is asked arbitrates the key") \
   X(DG2_MembersOnly, \
@@ -130,16 +134,26 @@ namespace holdfast::protocol {
     "a duplicate of a request mints a new token") \
   X(DG7_MembershipRecheck, \
     "a grant of a superseded membership is installed") \
+  X(DG7_DenialsLapse, \
+    "a caller is told in the end what the home of a superseded membership had answered") \
   X(DG8_NoHandBackWhileHolding, \
     "a reply nobody waits for is handed back even while the key is held") \
   X(DG9_Quarantine, \
     "a restarted home grants at once") \
   X(DG10_ArrivalOrder, \
     "the home serves its latest waiter first") \
+  X(DG10_RecallStands, \
+    "a home renews a grant that it has recalled, and takes the recall for done") \
   X(TK1_FullToken, \
     "tokens are compared by their counter alone") \
   X(TK2_DurableIncarnation, \
     "a restart does not advance the home's incarnation") \
+  X(TK2_AdvanceOnReplacement, \
+    "a coordinator that is re-created in a living process keeps the incarnation of the one before") \
+  X(TK2_RetryAdvances, \
+    "after a failed write of the incarnation the coordinator starts under the old one") \
+  X(TK2_Ordered, \
+    "incarnations are drawn at random: each is new, and they have no order") \
   X(TK3_TokenOutlivesRecord, \
     "deleting a record resets its key's token counter") \
   X(LH1_LocalExclusion, \
@@ -156,6 +170,10 @@ namespace holdfast::protocol {
     "unlocking revokes what was staged before") \
   X(LH5_UnlockedWritesFree, \
     "an unlocked write is refused while somebody holds the key") \
+  X(LH5_NothingChecked, \
+    "each submission looks at all of its writes, also where none is under a lock") \
+  X(LH5_OffIsUnavailable, \
+    "a lock while the feature is off ends in an error that nobody tries again after") \
   X(DR1_CloseAdmission, \
     "a recalled delegation goes on admitting") \
   X(DR2_RevokeHandles, \
@@ -170,6 +188,8 @@ namespace holdfast::protocol {
     "the home forgets a grant whose recall goes unanswered") \
   X(DR6_NoFabricatedRelease, \
     "a recall that failed is treated as a release") \
+  X(DR6_UndeliveredIsNotDrained, \
+    "a recall that meets no running coordinator is answered as if there were nothing to give back") \
   X(FR1_ReleaseCarriesPosition, \
     "a release carries no dependencies and a successor waits for nothing") \
   X(FR2_InheritDependencies, \
@@ -178,6 +198,8 @@ namespace holdfast::protocol {
     "entries that were received but not applied satisfy the fence") \
   X(FR3_PositionsNotVersions, \
     "a successor waits until its record is as new as the predecessor's, and for no positions") \
+  X(FR3_PositionsNotStamps, \
+    "a successor waits until any write of the predecessor's log is as new as its last under the lock") \
   X(FR4_ExactToken, \
     "a release clears a grant when its counter matches") \
   X(FR4_AuthorBound, \
@@ -196,6 +218,8 @@ namespace holdfast::protocol {
     "recovery admits without a barrier") \
   X(FR8_HolesRefuse, \
     "a barrier is believed although an earlier entry failed to apply") \
+  X(FR8_CopyIsNoRepair, \
+    "a copy of another node's rows closes the holes that failed entries have left") \
   X(FR8_FailClosed, \
     "a member that answers without a barrier is left out") \
   X(FR9_EntryIsTheFence, \
@@ -208,18 +232,26 @@ namespace holdfast::protocol {
     "a holder's later stamp may go backwards with its wall clock") \
   X(LW3_TotalOrder, \
     "equal timestamps are resolved by arrival") \
+  X(LW3_OneOrder, \
+    "two locked writes are compared by their tokens, and any others by their timestamps") \
   X(LW3_TombstoneRetention, \
     "a tombstone is reclaimed at once") \
   X(BD1_Caps, \
     "a home at its cap forgets its oldest grant") \
+  X(BD1_CapsOverTables, \
+    "the cap of a requester is counted in each table anew") \
   X(BD2_Sweep, \
     "finished handles are never swept") \
   X(BD3_RefuseSuperseded, \
     "messages of another membership are processed") \
+  X(BD3_MalformedContained, \
+    "a malformed entry breaks off the application of all that was received with it") \
   X(BD4_FenceOnReplacement, \
     "a re-created coordinator starts empty while its predecessor's handles live on") \
   X(BD5_OneCoordinator, \
     "a call on a worker that does not coordinate is admitted by that worker") \
+  X(BD5_OwnerAnswers, \
+    "a recall on a worker that does not coordinate is answered by it: there is no such delegation") \
   X(RA1_EveryParticipant, \
     "a requester enters once a majority has granted its request") \
   X(RA2_StampsAdvance, \

@@ -72,6 +72,7 @@ Cluster::Cluster(ClusterSetup setup)
     if (special.members) own.members = *special.members;
     std::sort(own.members.begin(), own.members.end());
     own.ownerWorker = special.ownerWorker;
+    own.namesakes = special.namesakes;
   }
   manualCuts_.resize(nodes * nodes);
   cutsInForce_.resize(nodes * nodes);
@@ -203,8 +204,8 @@ void Cluster::handOver(Machine& m, const Event& event) {
       commitDone(node, m, event);
       return;
     case EventKind::persistDone:
-      feed(node,
-           protocol::PersistDone{event.slot, false, static_cast<protocol::RecordKind>(event.peer.value)});
+      feed(node, protocol::PersistDone{event.slot, event.argument == kFailed,
+                                       static_cast<protocol::RecordKind>(event.peer.value)});
       return;
     case EventKind::applyTurn:
       applyTurn(node, m, event);
@@ -417,10 +418,13 @@ std::shared_ptr<const protocol::Directory> makeDirectory(const RunOptions& optio
   return std::make_shared<const protocol::Directory>(std::move(names), std::move(keys));
 }
 
-protocol::KeyInfo makeKey(const std::string& table, const std::string& key, std::uint16_t tableNumber) {
-  auto bytes = protocol::canonicalKey("data", table, protocol::KeyPart{key});
-  if (!bytes) throw std::invalid_argument(bytes.error().text);
-  return {table + "/" + key, std::move(*bytes), tableNumber};
+protocol::KeyInfo makeKey(const std::string& table, const std::string& key, std::uint16_t tableNumber,
+                          bool bytes) {
+  protocol::KeyPart part{key};
+  if (bytes) part.value = protocol::KeyPart::Bytes(key.begin(), key.end());
+  auto canonical = protocol::canonicalKey("data", table, part);
+  if (!canonical) throw std::invalid_argument(canonical.error().text);
+  return {table + "/" + key, std::move(*canonical), tableNumber};
 }
 
 namespace {

@@ -54,6 +54,7 @@ struct NodeOverride {
   std::optional<protocol::Rules> rules;
   std::optional<std::vector<NodeId>> members;  ///< A stale or foreign view of the membership.
   std::uint8_t ownerWorker = 0;
+  std::vector<NodeId> namesakes{};  ///< Others that were given this node's name as well (RT-4).
 };
 
 struct ClusterSetup {
@@ -191,6 +192,8 @@ class Cluster {
   void abortNextCommit(NodeId node, EntryKind kind);
   /// The next commit of an entry of the kind takes `delay`.
   void delayNextCommit(NodeId node, EntryKind kind, Duration delay);
+  /// The next record of the kind can not be made durable, and nothing of it reaches the disk.
+  void failNextPersist(NodeId node, protocol::RecordKind kind);
   /// The next entry of `origin` fails to apply at `node` and leaves a hole.
   void failNextApply(NodeId node, NodeId origin);
   /// Drops the node's own log up to `through` (FR-5).
@@ -198,6 +201,9 @@ class Cluster {
   /// Gives `node` the entry it lacks, from the origin's log or its archive; false if there is none, or if
   /// `node` is down.
   bool repairHole(NodeId node, NodeId origin, Position position);
+  /// Gives `node` all rows that `from` has now: what was deleted there is none. False if either is down, or
+  /// where another protocol than delegation gives the locks.
+  bool copyRows(NodeId from, NodeId node);
   /// The disk with the records of a node that is down is replaced: what was promised, accepted and installed
   /// is gone, and the new disk has another serial number (EP-11). Log and replica stay. False if it is not
   /// down.
@@ -242,7 +248,7 @@ class Cluster {
     input,    // slot: an Input for `node` of incarnation `start`
     wake,
     commitDone,   // slot: the commit's number; argument 1: its disk part is done
-    persistDone,  // slot: the record's sequence, peer: its kind; argument 1: its disk part is done
+    persistDone,  // slot: the record's sequence, peer: its kind; argument 1: its disk part is done, kFailed
     applyTurn,    // peer: the origin; argument: position
     connect,      // node and peer; slot: number of the event for this pair
     clientStep,   // slot: the section; argument: its generation
@@ -265,6 +271,7 @@ class Cluster {
   };
   static constexpr std::uint64_t kDatagram = ~std::uint64_t{0};
   static constexpr std::uint64_t kInjected = kDatagram - 1;
+  static constexpr std::uint64_t kFailed = 2;
   static constexpr std::uint32_t kNoSlot = 0xffffffff;
   static constexpr std::uint32_t kForever = 0xffffffff;  // count of a directive that is never spent
 
@@ -338,6 +345,7 @@ class Cluster {
       failCommit,
       abortCommit,
       delayCommit,
+      failPersist,
       failApply,
       applyDelay
     };
@@ -533,8 +541,9 @@ class Cluster {
 /// The directory of a run of plans: nodes A, B, ... and keys accounts/k0, accounts/k1, ...
 std::shared_ptr<const protocol::Directory> makeDirectory(const RunOptions& options);
 
-/// A record of a table, as a directory wants it.
-protocol::KeyInfo makeKey(const std::string& table, const std::string& key, std::uint16_t tableNumber);
+/// A record of a table, as a directory wants it. `bytes`: the key is the string's bytes, no text.
+protocol::KeyInfo makeKey(const std::string& table, const std::string& key, std::uint16_t tableNumber,
+                          bool bytes = false);
 
 /// What the checkers are told about runs with these options.
 checkers::CheckerOptions checkerOptionsFor(const RunOptions& options);

@@ -346,6 +346,17 @@ bool Cluster::repairHole(NodeId node, NodeId origin, Position position) {
   return call(node, protocol::AdminRepair{origin, position, *entry});
 }
 
+bool Cluster::copyRows(NodeId from, NodeId node) {
+  const protocol::Node* const source = this->node(from);
+  if (source == nullptr || !known(node) || machine(node).process.crashed()) return false;
+  protocol::AdminCopyRows copy;
+  for (std::uint32_t i = 0; i < directory().keyCount(); ++i) {
+    const protocol::Record* const row = source->record(KeyId{i});
+    if (row != nullptr && !row->tombstone()) copy.rows.push_back({KeyId{i}, *row});
+  }
+  return call(node, copy);
+}
+
 bool Cluster::injectEntry(NodeId node, const protocol::LogEntry& entry) {
   if (!known(node) || !machine(node).process.crashed()) return false;
   machine(node).found.push_back(entry);

@@ -16,12 +16,22 @@ void Cluster::persist(NodeId node, Machine& m, protocol::Persist& request) {
   const std::size_t kind = request.record.index();
   // Each kind counts on its own; the draws of the counter are what they were when it was the only one.
   const std::uint64_t number = std::uint64_t{kind} << 32 | request.sequence;
-  const std::uint64_t position = *m.disk.append(recordFile(kind), ++m.lastRecord);
   const Duration delay = setup_.options.delays.persist.sample(random_, draws::kPersistDelay, who, number);
-  m.records.push_back({std::move(request.record), position});
-  queue_.pushKeyed(
-      now_ + delay, draws::tie(draws::kPersistTie, who, number),
-      {EventKind::persistDone, node, NodeId{static_cast<std::uint16_t>(kind)}, start, request.sequence, 0});
+  Event done{EventKind::persistDone, node, NodeId{static_cast<std::uint16_t>(kind)}, start,
+             request.sequence,       0};
+  if (!directives_.empty() &&
+      takeDirective(Directive::Kind::failPersist, node, NodeId::none(), static_cast<std::uint8_t>(kind))) {
+    done.argument = kFailed;
+  } else {
+    const std::uint64_t position = *m.disk.append(recordFile(kind), ++m.lastRecord);
+    m.records.push_back({std::move(request.record), position});
+  }
+  queue_.pushKeyed(now_ + delay, draws::tie(draws::kPersistTie, who, number), done);
+}
+
+void Cluster::failNextPersist(NodeId node, protocol::RecordKind kind) {
+  directives_.push_back(
+      {Directive::Kind::failPersist, node, NodeId::none(), static_cast<std::uint8_t>(kind), 1, {}});
 }
 
 void Cluster::persistOnDisk(NodeId node, Machine& m, const Event& event) {

@@ -28,6 +28,9 @@ constexpr std::array kFamilies = {
     &ricartAgrawalaScenarios,       //
     &ricartAgrawalaCostScenarios,   //
     &fenceScenarios,                //
+    &answerTimeScenarios,           //
+    &replicaScenarios,              //
+    &configurationScenarios,        //
 };
 
 }  // namespace

@@ -90,6 +90,30 @@ ScenarioResult featureOff(ScenarioContext& context) {
   });
 }
 
+/// The feature is off at B alone.
+ScenarioResult lockWhileOff(ScenarioContext& context) {
+  StoryOptions options = calmOptions({"A", "B", "C"}, "A");
+  protocol::ProtocolOptions off = options.protocol;
+  off.enabled = false;
+  options.overrides.push_back({NodeId{1}, off, {}, {}, 0, {}});
+  Story story(context, options);
+  return story.run([&]() -> Task<> {
+    const StoryNode b = story.node("B");
+    const TrueInstant asked = story.now();
+    const LockOutcome refused = co_await b.lock("k");
+    story.expectEqual(refused.error, obs::ErrorClass::lockUnavailable503,
+                      "B's lock, which may be tried again");
+    story.expectEqual(refused.cause, Cause::disabled, "its cause names the switch");
+    story.expectEqual(refused.at - asked, Duration{}, "how long B's caller was kept waiting");
+    story.expectEqual(story.lockMessages(), 0U, "lock messages for it");
+    const TxnOutcome written = co_await b.writeUnlocked("k", put(80));
+    story.expect(written.committed, "B's unlocked write commits");
+    const LockOutcome ofC = co_await story.node("C").lock("k");
+    story.expectEqual(ofC.path, obs::Path::virgin, "C's path, where the feature is on");
+    story.node("C").unlock(ofC);
+  });
+}
+
 }  // namespace
 
 std::vector<Scenario> featureOffScenarios() {
@@ -99,6 +123,12 @@ std::vector<Scenario> featureOffScenarios() {
        "The same writes with the feature off and on: the same logs, messages and instants, to the byte.",
        {},
        &featureOff},
+      {"S-50-lock-while-off",
+       "LH-5",
+       "A lock at a node where the feature is off is refused at once with 503, and the cause names the "
+       "switch.",
+       {{protocol::Rule::LH5_OffIsUnavailable, checkers::Checker::errorClass}},
+       &lockWhileOff},
   };
 }
 

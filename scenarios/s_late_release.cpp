@@ -12,17 +12,12 @@ namespace {
 
 using parts::callFor;
 using parts::longEpochs;
+using parts::untilApplied;
 
 /// Releases that the home met, and whether they cleared its grant.
 std::size_t releasesSeen(const Story& story, bool cleared) {
   return story.count<obs::ReleaseSeen>(
       [cleared](const obs::ReleaseSeen& seen, NodeId) { return seen.cleared == cleared; });
-}
-
-Task<bool> untilApplied(Story& story, NodeId node, NodeId origin, Position position) {
-  co_return co_await story.untilSeen<obs::Applied>([=](const obs::Applied& applied, NodeId at) {
-    return at == node && applied.origin == origin && applied.position == position;
-  });
 }
 
 // ---- S-25 -------------------------------------------------------------------------------------------------
@@ -67,6 +62,27 @@ ScenarioResult afterTheCaller(ScenarioContext& context) {
   });
 }
 
+/// How the home comes to a new incarnation.
+enum class NewLife : std::uint8_t {
+  restart,      // its process crashes and starts again
+  replacement,  // its coordinator is re-created in the living process
+  failedWrite   // the same, and the first write of the incarnation fails
+};
+
+Task<> beginAnew(Story& story, StoryNode home, NewLife how) {
+  if (how == NewLife::restart) {
+    home.crash();
+    co_await story.sleep(100_ms);
+    home.restart();
+    co_return;
+  }
+  if (how == NewLife::failedWrite) {
+    story.cluster().failNextPersist(home.id(), protocol::RecordKind::incarnation);
+  }
+  story.cluster().replaceCoordinator(home.id());
+}
+
+template <NewLife kHow>
 ScenarioResult laterIncarnation(ScenarioContext& context) {
   Story story(context, longEpochs());
   return story.run([&]() -> Task<> {
@@ -79,9 +95,7 @@ ScenarioResult laterIncarnation(ScenarioContext& context) {
     story.cluster().call(b.id(), protocol::AdminDrop{story.key("k")});
     co_await story.untilSeen<obs::ControlAppended>();
     const auto release = story.first<obs::ControlAppended>();
-    a.crash();
-    co_await story.sleep(100_ms);
-    a.restart();
+    co_await beginAnew(story, a, kHow);
 
     const LockOutcome ofB = co_await b.lock("k", callFor(15_s, 7_s, true));
     story.expect(ofB.token > old.lock.token, "the new incarnation's token orders above the old one");
@@ -97,6 +111,25 @@ ScenarioResult laterIncarnation(ScenarioContext& context) {
     const auto read = co_await c.read(ofC);
     story.expectEqual(read.values[0], 5, "what C reads");
     c.unlock(ofC);
+  });
+}
+
+/// The home begins anew again and again; what it grants then is always above what it granted before.
+ScenarioResult orderedIncarnations(ScenarioContext& context) {
+  Story story(context, longEpochs());
+  return story.run([&]() -> Task<> {
+    const StoryNode b = story.node("B");
+    obs::Token last;
+    for (std::uint32_t life = 1; life <= 5; ++life) {
+      const LockOutcome lock = co_await b.lock("k", callFor(15_s, 1_s));
+      story.expect(lock.admitted(), "B is admitted once the quarantine is over");
+      story.expect(lock.token > last, "its token orders above all earlier ones");
+      story.expectEqual(lock.token.incarnation, life, "the incarnation of its token");
+      last = lock.token;
+      b.unlock(lock);
+      co_await story.sleep(story.options().protocol.maxDelegation);
+      co_await beginAnew(story, story.node("A"), NewLife::restart);
+    }
   });
 }
 
@@ -223,7 +256,18 @@ std::vector<Scenario> lateReleaseScenarios() {
        {{Rule::FR4_ExactToken, kExclusion},
         {Rule::TK1_FullToken, kExclusion},
         {Rule::TK2_DurableIncarnation, kExclusion}},
-       &laterIncarnation},
+       &laterIncarnation<NewLife::restart>},
+      {"S-25-release-after-replacement",
+       "FR-4, TK-2, BD-4",
+       "The same where only the home's coordinator was re-created, and its process lives on.",
+       {{Rule::TK2_AdvanceOnReplacement, kExclusion}},
+       &laterIncarnation<NewLife::replacement>},
+      {"S-25-release-after-failed-write",
+       "FR-4, TK-2, BD-4",
+       "The same where the write of the new incarnation fails at first: it is tried again, and no step is "
+       "left out.",
+       {{Rule::TK2_RetryAdvances, kExclusion}},
+       &laterIncarnation<NewLife::failedWrite>},
       {"S-25-release-in-later-epoch",
        "FR-4, TK-1",
        "A release reaches the key's next home, under the next membership, when that has granted to its "
@@ -240,6 +284,11 @@ std::vector<Scenario> lateReleaseScenarios() {
        "The home restarts while B is inside: it grants nothing until every earlier grant must have ended.",
        {{Rule::DG9_Quarantine, kExclusion}},
        &homeRestarts},
+      {"S-48-home-restarts-again",
+       "TK-1, TK-2",
+       "The home restarts four times; its incarnations are counted, and its tokens increase.",
+       {{Rule::TK2_Ordered, kExclusion}},
+       &orderedIncarnations},
   };
 }
 

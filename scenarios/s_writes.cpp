@@ -102,7 +102,7 @@ std::vector<Scenario> writeScenarios() {
       {"R-LH-5-unlocked-writes",
        "LH-5, LW-3",
        "Every node writes the record without a lock while B holds it; nobody waits and nobody is refused.",
-       {{Rule::LH5_UnlockedWritesFree, Checker::errorClass}},
+       {{Rule::LH5_UnlockedWritesFree, Checker::errorClass}, {Rule::LH5_NothingChecked, Checker::cost}},
        &unlockedWrites},
       {"R-LW-2-handle-floor",
        "LW-2, CK-5",

@@ -39,7 +39,7 @@ protocol::KeyInfo chooseKey(const StoryKey& wanted, std::uint16_t table,
                             const std::vector<std::string>& members, std::uint32_t ringVersion) {
   for (int candidate = 0; candidate < kMostCandidates; ++candidate) {
     const std::string record = candidate == 0 ? wanted.name : fmt::format("{}.{}", wanted.name, candidate);
-    protocol::KeyInfo key = makeKey(wanted.table, record, table);
+    protocol::KeyInfo key = makeKey(wanted.table, record, table, wanted.bytes);
     if (wanted.home.empty() || homeOfKey(members, key.canonicalBytes, ringVersion) == wanted.home) return key;
   }
   throw std::invalid_argument(fmt::format("no record of '{}' is homed at '{}'", wanted.table, wanted.home));

@@ -156,11 +156,13 @@ class Pending {
 // ---- The story --------------------------------------------------------------------------------------------
 
 /// A key of a story: the name it goes by there, and the node that is to be its home. Some record whose home
-/// that is gets chosen; any record when `home` is empty.
+/// that is gets chosen; any record when `home` is empty. `bytes`: its key is a string of bytes, not of
+/// characters.
 struct StoryKey {
   std::string name;
   std::string home;
   std::string table = "accounts";
+  bool bytes = false;
 };
 
 struct StoryOptions {

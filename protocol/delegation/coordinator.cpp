@@ -29,17 +29,25 @@ void Coordinator::onPersisted(const PersistDone& done, const Env& env) {
     env.timers.set(TimerKind::persistRetry, 0, env.now() + env.options().retryEvery);
     return;
   }
+  run(env);
+}
+
+void Coordinator::run(const Env& env) {
   running_ = true;
   env.observe(obs::CoordinatorStarted{incarnation_, quarantined_, quarantineUntil_});
   delegate_.onLive(env);
 }
 
-void Coordinator::onMessage(NodeId from, const Message& message, const Env& env) {
+void Coordinator::onMessage(NodeId from, const Message& message, std::uint8_t worker, const Env& env) {
   if (!running_) {
     env.observe(obs::MessageRefused{from, kindOf(message), Cause::quarantine});
     if (const auto* request = std::get_if<LockRequest>(&message)) {
       env.send(from, LockDeny{env.membership.number(), request->request, request->key, Cause::quarantine,
                               env.options().retryEvery});
+    }
+    const auto* recall = std::get_if<LockRecall>(&message);
+    if (recall != nullptr && !env.on(Rule::DR6_UndeliveredIsNotDrained)) {
+      env.send(from, LockHandBack{recall->token, recall->key});
     }
     return;
   }
@@ -51,7 +59,7 @@ void Coordinator::onMessage(NodeId from, const Message& message, const Env& env)
   } else if (const auto* deny = std::get_if<LockDeny>(&message)) {
     delegate_.onDeny(from, *deny, env);
   } else if (const auto* recall = std::get_if<LockRecall>(&message)) {
-    delegate_.onRecall(from, *recall, env);
+    delegate_.onRecall(from, *recall, worker, env);
   } else if (const auto* handBack = std::get_if<LockHandBack>(&message)) {
     home_.onHandBack(from, *handBack, env);
   } else if (const auto* barrier = std::get_if<BarrierRequest>(&message)) {

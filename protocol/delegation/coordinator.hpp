@@ -20,12 +20,15 @@ class Coordinator {
   /// Asks for the incarnation to be made durable.
   void begin(const Env& env);
   void onPersisted(const PersistDone& done, const Env& env);
+  /// Works from now on under its incarnation.
+  void run(const Env& env);
 
   /// Not before the incarnation is durable does the node arbitrate or ask for anything.
   bool running() const { return running_; }
   std::uint32_t incarnation() const { return incarnation_; }
 
-  void onMessage(NodeId from, const Message& message, const Env& env);
+  /// `worker`: the thread that the message arrived on.
+  void onMessage(NodeId from, const Message& message, std::uint8_t worker, const Env& env);
   /// Another membership is the acting one. `oldDeadline`: the end of the node's lease on the one before.
   void onMembership(MonotonicInstant oldDeadline, const Env& env);
   void onTimer(const Timer& timer, const Env& env);

@@ -27,6 +27,8 @@ void Delegate::lock(const CallLock& call, const Env& env) {
     refusal = Cause::shutdown;
   } else if (!env.membership.isMember(env.setup.self) && env.on(Rule::DG2_MembersOnly)) {
     refusal = Cause::notMember;
+  } else if (!env.distinct()) {
+    refusal = Cause::notMember;
   }
   if (refusal != Cause::none) {
     refuse(caller, call.key, refusal, env);
@@ -173,6 +175,15 @@ void Delegate::advance(KeyId key, const Env& env) {
   armCallerTimer(state, key, env);
 }
 
+/// FR-3: neither a record's version, nor a timestamp, nor a single position stands for what each origin had
+/// committed.
+FenceState Delegate::fenceOf(const Delegation& delegation, KeyId key, const Env& env) {
+  if (!env.on(Rule::FR3_PositionsNotVersions))
+    return env.replication.versionFence(key, delegation.dependencies);
+  if (!env.on(Rule::FR3_PositionsNotStamps)) return env.replication.stampFence(delegation.dependencies);
+  return env.replication.fence(delegation.dependencies);
+}
+
 /// Whether the first caller can be admitted now; otherwise does what brings that nearer.
 bool Delegate::mayAdmit(Key& state, KeyId key, const Env& env) {
   if (state.inside.valid() && env.on(Rule::LH1_LocalExclusion)) return false;
@@ -194,10 +205,7 @@ bool Delegate::mayAdmit(Key& state, KeyId key, const Env& env) {
       barriers_.join({key, delegation.grant}, env);
       return false;
     }
-    // FR-3: neither a record's version nor a single position stands for what each origin had committed.
-    const FenceState fence = env.on(Rule::FR3_PositionsNotVersions)
-                                 ? env.replication.fence(delegation.dependencies)
-                                 : env.replication.versionFence(key, delegation.dependencies);
+    const FenceState fence = fenceOf(delegation, key, env);
     if (fence.kind == FenceState::Kind::unsatisfiable) refuseAll(state, key, Cause::unsatisfiable, env);
     if (!fence.satisfied()) {
       if (std::find(fencing_.begin(), fencing_.end(), key) == fencing_.end()) fencing_.push_back(key);
@@ -328,6 +336,10 @@ void Delegate::onMembership(MonotonicInstant oldDeadline, const Env& env) {
     Key& state = keys_[i];
     // DG-1, DG-6: no answer of the old home counts any more; callers ask the new one.
     state.asking = false;
+    // DG-7: neither does what it had said of the key.
+    if (!state.inside.valid() && env.on(Rule::DG7_DenialsLapse)) {
+      for (Caller& caller : state.callers) caller.last = Cause::none;
+    }
     state.askedBefore = false;
     state.askNotBefore = MonotonicInstant::longAgo();
     env.timers.cancel(TimerKind::requestRetry, key.value);

@@ -29,7 +29,8 @@ class Delegate {
   // ---- From the home ----
   void onGrant(NodeId from, const LockGrant& grant, const Env& env);
   void onDeny(NodeId from, const LockDeny& deny, const Env& env);
-  void onRecall(NodeId from, const LockRecall& recall, const Env& env);
+  /// `worker`: the thread that the recall arrived on.
+  void onRecall(NodeId from, const LockRecall& recall, std::uint8_t worker, const Env& env);
   void onBarrierReply(NodeId from, const BarrierReply& reply, const Env& env);
 
   // ---- From the node ----
@@ -97,6 +98,7 @@ class Delegate {
   // acquisition (delegate.cpp)
   void advance(KeyId key, const Env& env);
   bool mayAdmit(Key& state, KeyId key, const Env& env);
+  static FenceState fenceOf(const Delegation& delegation, KeyId key, const Env& env);
   void ask(Key& state, KeyId key, const Env& env);
   void admitNext(Key& state, KeyId key, const Env& env);
   MonotonicInstant boundedDeadline(const Delegation& delegation, Duration lease, Rule rule,

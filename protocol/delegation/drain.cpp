@@ -10,10 +10,15 @@ bool Delegate::closed(KeyId key, const Env& env) const {
   return shutDown_ || droppedTables_[env.setup.directory->key(key).table];
 }
 
-void Delegate::onRecall(NodeId from, const LockRecall& recall, const Env& env) {
+void Delegate::onRecall(NodeId from, const LockRecall& recall, std::uint8_t worker, const Env& env) {
   if (recall.key.value >= keys_.size() ||
       (from != env.homeOf(recall.key) && env.on(Rule::BD3_RefuseSuperseded))) {
     env.observe(obs::MessageRefused{from, MessageKind::lockRecall, Cause::malformed});
+    return;
+  }
+  if (worker != env.setup.ownerWorker && !env.on(Rule::BD5_OwnerAnswers)) {
+    // BD-5: a worker without the coordinator finds no delegation of any key.
+    handBack(from, recall.key, recall.token, env);
     return;
   }
   Key& state = keys_[recall.key.value];
@@ -84,6 +89,8 @@ void Delegate::release(Key& state, KeyId key, const Env& env) {
   if (!env.on(Rule::FR3_PositionsNotVersions)) {
     entry.dependencies.clear();
     entry.dependencies.require(env.setup.self, env.replication.versionAsPosition(key));
+  } else if (!env.on(Rule::FR3_PositionsNotStamps)) {
+    entry.dependencies.require(env.setup.self, env.replication.stampAsPosition(key));
   }
   // DR-4, FR-1: behind the data writes in the node's own log.
   env.commits.start(std::move(entry), 1, env.context);

@@ -2,14 +2,34 @@
 
 #include <algorithm>
 
+#include "protocol/canonical_key.hpp"
+
 namespace holdfast::protocol {
+namespace {
+
+/// What the incarnation would be if it were drawn (rule TK2_Ordered off): one number for each, in no order.
+std::uint32_t drawnIncarnation(const NodeSetup& setup, std::uint32_t incarnation) {
+  StateHash draw{MonotonicInstant{}};
+  draw.add(setup.seed);
+  draw.add(setup.self);
+  draw.add(incarnation);
+  return static_cast<std::uint32_t>(draw.value() >> 32 | 1);
+}
+
+/// Whether the key's own part is a string of bytes (rule RT2_EveryShape off).
+bool isBytes(const Env& env, KeyId key) {
+  const auto parts = decodeCanonicalKey(env.setup.directory->key(key).canonicalBytes);
+  return parts && std::holds_alternative<KeyPart::Bytes>(parts->key.value);
+}
+
+}  // namespace
 
 Home::Home(const NodeSetup& setup, std::uint32_t incarnation, MonotonicInstant quarantineUntil, bool trusted)
     : keys_(setup.directory->keyCount()),
       grantsOfTable_(setup.directory->tableCount()),
       grantsOfRequester_(setup.directory->tableCount() * setup.directory->nodeCount()),
       lineage_(setup.directory->keyCount(), setup.options, trusted),
-      incarnation_(incarnation),
+      incarnation_(setup.rules.on(Rule::TK2_Ordered) ? incarnation : drawnIncarnation(setup, incarnation)),
       quarantineUntil_(quarantineUntil) {}
 
 // ---- Requests ---------------------------------------------------------------------------------------------
@@ -28,7 +48,9 @@ void Home::onRequest(NodeId from, const LockRequest& request, const Env& env) {
   state.touched = env.now();
   if (state.grant.live && state.grant.expires <= env.now()) expire(state, request.key, env);
   const bool old = duplicate(state, from, request.request);
-  if (state.grant.live && state.grant.delegate == from && !state.grant.recalling) {
+  // DG-10: what was recalled is not renewed; its delegate waits for its turn like anybody else.
+  const bool recalled = state.grant.recalling && env.on(Rule::DG10_RecallStands);
+  if (state.grant.live && state.grant.delegate == from && !recalled) {
     requestFromDelegate(state, from, request, old, env);
     return;
   }
@@ -47,6 +69,10 @@ Cause Home::refusal(NodeId from, const LockRequest& request, const Env& env) con
   // HM-2: equal numbers are no equal maps.
   if (!env.membership.agrees(env.setup, from)) return Cause::membership;
   if (!env.live()) return Cause::homeNoMembership;
+  if (!env.distinct()) return Cause::notMember;
+  // RT-2: whatever the encoder makes a key of is one. A narrower check would not know its own peers' keys.
+  if (!env.on(Rule::RT2_EveryShape) && from != env.setup.self && isBytes(env, request.key))
+    return Cause::notHome;
   if (env.homeOf(request.key) != env.setup.self && env.on(Rule::DG1_OneArbiter)) return Cause::notHome;
   if (env.now() < quarantineUntil_ && env.on(Rule::DG9_Quarantine)) return Cause::quarantine;
   // EP-9: whatever the predecessors may still have granted is waited out for every key, moved or not.
@@ -143,6 +169,8 @@ void Home::serve(Key& state, KeyId key, const Env& env) {
 }
 
 std::uint32_t& Home::requesterCount(KeyId key, NodeId requester, const Env& env) {
+  // BD-1: over all tables, or a node would be bound by nothing but their number.
+  if (env.on(Rule::BD1_CapsOverTables)) return grantsOfRequester_[requester.value];
   const std::size_t table = env.setup.directory->key(key).table;
   return grantsOfRequester_[table * env.setup.directory->nodeCount() + requester.value];
 }
@@ -186,7 +214,9 @@ void Home::grant(Key& state, KeyId key, NodeId to, RequestId request, bool renew
   const Duration margin = env.on(Rule::CK3_SkewMargin) ? env.options().skew : Duration{};
   Grant& grant = state.grant;
   grant.live = true;
-  grant.recalling = false;
+  if (grant.recalling)
+    env.timers.cancel(TimerKind::recallRetry, key.value);  // only without DG10_RecallStands
+  grant.recalling = grant.recalling && renewal;
   grant.renewed = renewal;
   grant.delegate = to;
   grant.token = mint(state, key, env);
@@ -261,7 +291,8 @@ void Home::onRelease(NodeId author, Position position, const ReleaseEntry& relea
     if (env.on(Rule::FR1_ReleaseCarriesPosition)) {
       // FR-2: the holder's own entry joins what it had inherited.
       if (env.on(Rule::FR2_InheritDependencies)) merged = release.dependencies;
-      if (env.on(Rule::FR3_PositionsNotVersions)) merged.require(author, position);
+      const bool positions = env.on(Rule::FR3_PositionsNotVersions) && env.on(Rule::FR3_PositionsNotStamps);
+      if (positions) merged.require(author, position);
     }
     lineage_.store(release.key, merged, env);
   }

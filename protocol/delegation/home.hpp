@@ -85,9 +85,10 @@ class Home {
   void armWaiterTimer(const Key& state, KeyId key, const Env& env) const;
   std::uint32_t& requesterCount(KeyId key, NodeId requester, const Env& env);
 
-  std::vector<Key> keys_;                         // index: KeyId
-  std::vector<std::uint32_t> grantsOfTable_;      // index: table
-  std::vector<std::uint32_t> grantsOfRequester_;  // index: table * nodes + node
+  std::vector<Key> keys_;                     // index: KeyId
+  std::vector<std::uint32_t> grantsOfTable_;  // index: table
+  std::vector<std::uint32_t>
+      grantsOfRequester_;  // index: node; without BD1_CapsOverTables table * nodes + node
   Lineage lineage_;
   std::uint32_t incarnation_ = 0;
   std::uint64_t counter_ = 0;

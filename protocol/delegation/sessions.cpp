@@ -24,6 +24,13 @@ void eraseElement(Vector& vector, const Element* element) {
   vector.erase(vector.begin() + (element - vector.data()));
 }
 
+/// A token in as many bits as a write has room for (rule LW3_OneOrder off): the order of a short run's
+/// tokens.
+std::uint16_t briefOf(const Token& token) {
+  return static_cast<std::uint16_t>((token.membership & 3U) << 14 | (token.incarnation & 15U) << 10 |
+                                    (token.counter & 1'023U));
+}
+
 constexpr auto kCallOf = [](const auto& handle) { return handle.call; };
 constexpr auto kTxnOf = [](const auto& transaction) { return transaction.txn; };
 
@@ -138,9 +145,12 @@ void Sessions::stage(const CallStage& call, const LocalEnv& env) {
   }
   const bool firstOfHandle = std::find(txn->calls.begin(), txn->calls.end(), call.call) == txn->calls.end();
   if (handle != nullptr && firstOfHandle) ++handle->unsettled;
+  txn->locked = txn->locked || handle != nullptr;
   const bool whole = call.op == WriteOp::put || call.op == WriteOp::erase;
   const auto fields = static_cast<FieldMask>(whole ? obs::kAllFields : call.fields & obs::kAllFields);
-  txn->writes.push_back({call.key, call.op, fields, stamp, call.values});
+  // LW-3: locked and unlocked writes resolve alike.
+  const std::uint16_t fence = handle == nullptr || env.on(Rule::LW3_OneOrder) ? 0 : briefOf(handle->token);
+  txn->writes.push_back({call.key, call.op, fields, fence, stamp, call.values});
   txn->calls.push_back(call.call);
   env.observe(
       obs::Staged{call.txn, call.call, call.key, call.op, fields, call.callerStamp, stamp, call.values});
@@ -149,6 +159,11 @@ void Sessions::stage(const CallStage& call, const LocalEnv& env) {
 
 Cause Sessions::refusal(const Transaction& txn, CallId& call, KeyId& key, const LocalEnv& env) {
   if (!env.on(Rule::LH3_CheckAtSubmission)) return Cause::none;
+  if (!txn.locked) {
+    // LH-5: there is nothing to check, and not one write is looked at.
+    if (env.on(Rule::LH5_NothingChecked)) return Cause::none;
+    env.observe(obs::UnlockedWritesChecked{txn.txn, static_cast<std::uint32_t>(txn.writes.size())});
+  }
   for (std::size_t i = 0; i < txn.calls.size(); ++i) {
     call = txn.calls[i];
     key = txn.writes[i].key;

@@ -85,6 +85,7 @@ class Sessions {
   struct Transaction {
     TxnId txn;
     bool submitted = false;
+    bool locked = false;  // a write of it stands under a handle
     Writes writes;
     boost::container::small_vector<CallId, 1> calls;  // the handle of each write; none for an unlocked one
   };

@@ -6,11 +6,15 @@
 namespace holdfast::protocol {
 namespace {
 
-/// Whether a write of version `incoming` counts against a base of version `base`. In arrival order (rule
-/// LW3_TotalOrder off) the later comer wins a tie of the timestamps.
-bool beats(const Version& incoming, const Version& base, bool byArrival) {
-  if (byArrival) return incoming.stamp >= base.stamp && incoming != base;
-  return incoming > base;
+/// Whether `incoming` counts against `base`, a field's base or an increment each. In arrival order (rule
+/// LW3_TotalOrder off) the later comer wins a tie of the timestamps. Two fences (rule LW3_OneOrder off) come
+/// before timestamps, which makes no order together with writes that have none.
+template <class Incoming, class Base>
+bool beats(const Incoming& incoming, const Base& base, bool byArrival) {
+  if (incoming.fence != base.fence && incoming.fence != 0 && base.fence != 0)
+    return incoming.fence > base.fence;
+  if (byArrival) return incoming.version.stamp >= base.version.stamp && incoming.version != base.version;
+  return incoming.version > base.version;
 }
 
 bool before(const Increment& a, const Increment& b) {
@@ -31,11 +35,11 @@ bool Record::merge(const Write& write, const Version& version, TxnId writer, con
   for (std::uint8_t field = 0; field < obs::kRecordFields; ++field) {
     if (!whole && (write.fields >> field & 1U) == 0) continue;
     if (write.op == WriteOp::increment) {
-      changed |= mergeIncrement({write.values[field], version, writer, field}, byArrival);
+      changed |= mergeIncrement({write.values[field], version, writer, field, write.fence}, byArrival);
     } else if (write.op == WriteOp::erase) {
-      changed |= mergeBase(field, {0, version, writer, false}, byArrival);
+      changed |= mergeBase(field, {0, version, writer, false, write.fence}, byArrival);
     } else {
-      changed |= mergeBase(field, {write.values[field], version, writer, true}, byArrival);
+      changed |= mergeBase(field, {write.values[field], version, writer, true, write.fence}, byArrival);
     }
   }
   return changed;
@@ -50,18 +54,18 @@ void Record::merge(const Record& other) {
 
 bool Record::mergeBase(std::uint8_t field, const FieldState& incoming, bool byArrival) {
   FieldState& base = fields_[field];
-  if (!beats(incoming.version, base.version, byArrival)) return false;
+  if (!beats(incoming, base, byArrival)) return false;
   base = incoming;
   const auto dominated = [&](const Increment& increment) {
     if (increment.field != field) return false;
-    return byArrival ? increment.version.stamp <= base.version.stamp : increment.version < base.version;
+    return beats(base, increment, byArrival);
   };
   increments_.erase(std::remove_if(increments_.begin(), increments_.end(), dominated), increments_.end());
   return true;
 }
 
 bool Record::mergeIncrement(const Increment& incoming, bool byArrival) {
-  if (!beats(incoming.version, fields_[incoming.field].version, byArrival)) return false;
+  if (!beats(incoming, fields_[incoming.field], byArrival)) return false;
   const auto at = std::lower_bound(increments_.begin(), increments_.end(), incoming, before);
   if (at != increments_.end() && !before(incoming, *at)) return false;
   increments_.insert(at, incoming);

@@ -47,9 +47,10 @@ struct FieldState {
   Version version;
   TxnId writer;
   bool present = false;
+  std::uint16_t fence = 0;  // of the write (rule LW3_OneOrder off)
   friend bool operator==(const FieldState&, const FieldState&) = default;
 };
-BOOST_DESCRIBE_STRUCT(FieldState, (), (value, version, writer, present))
+BOOST_DESCRIBE_STRUCT(FieldState, (), (value, version, writer, present, fence))
 
 /// A delta that counts on top of the base of `field`.
 struct Increment {
@@ -57,9 +58,10 @@ struct Increment {
   Version version;
   TxnId writer;
   std::uint8_t field = 0;
+  std::uint16_t fence = 0;  // of the write (rule LW3_OneOrder off)
   friend bool operator==(const Increment&, const Increment&) = default;
 };
-BOOST_DESCRIBE_STRUCT(Increment, (), (delta, version, writer, field))
+BOOST_DESCRIBE_STRUCT(Increment, (), (delta, version, writer, field, fence))
 
 /// What a reader sees. `writers[i]` is the transaction that field i's value came from, the greatest counting
 /// increment's or else the base's; none for an absent field. Absent fields have value 0.

@@ -40,8 +40,9 @@ struct OriginState {
   Position applied = 0;
   std::vector<Position> holes;
   std::vector<PositionRange> gaps;
+  Position newestStamp = 0;  // of what was applied, in ms; only without FR3_PositionsNotStamps
 };
-BOOST_DESCRIBE_STRUCT(OriginState, (), (applied, holes, gaps))
+BOOST_DESCRIBE_STRUCT(OriginState, (), (applied, holes, gaps, newestStamp))
 
 struct ReplicaState {
   OwnLog log;

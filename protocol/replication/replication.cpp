@@ -111,7 +111,9 @@ bool Replication::onSubscribe(NodeId from, const Subscribe& message, const Conte
 }
 
 bool Replication::onFrame(NodeId origin, const LogFrame& message, const Context& context) {
-  if (!isPeer(origin) || message.position == 0 || !wellFormed(message.entry)) return false;
+  if (!isPeer(origin) || message.position == 0) return false;
+  // BD-3: what makes no sense stops here, and nothing that comes with it is affected.
+  if (rules_.on(Rule::BD3_MalformedContained) && !wellFormed(message.entry)) return false;
   Incoming& incoming = incoming_[origin.value];
   if (message.position <= incoming.received) return true;
   if (message.position != incoming.received + 1) {
@@ -158,6 +160,12 @@ std::optional<AppliedEntry> Replication::onApplyReady(const ApplyReady& ready, c
   ReceivedEntry next = inOrder ? incoming.queue.takeFront() : incoming.queue.takeBack();
   taken_ = std::move(next.entry);
   incoming.applying = false;
+  if (!rules_.on(Rule::BD3_MalformedContained) && !wellFormed(taken_)) {
+    // The application ends in an exception, and what was received with the entry is not looked at again.
+    incoming.queue = {};
+    state.applied = incoming.received;
+    return std::nullopt;
+  }
 
   // What lies between this entry and the next in line can only be gaps, which are done with. Out of order,
   // the cursor claims all that came before the entry, as a careless implementation would.
@@ -192,6 +200,18 @@ bool Replication::repair(NodeId origin, Position position, const LogEntry& entry
   applyWrites(origin, position, entry, context);
   context.observe(obs::HoleRepaired{origin, position});
   return true;
+}
+
+void Replication::takeRows(const std::vector<CopiedRow>& rows, const Context& context) {
+  for (const CopiedRow& row : rows) {
+    if (row.key.value >= keyCount_) continue;
+    Record& record = state_.records[row.key.value];
+    const bool wasTombstone = record.tombstone();
+    record.merge(row.record);
+    if (wasTombstone || record.tombstone()) noteTombstone(row.key, wasTombstone, context);
+  }
+  if (rules_.on(Rule::FR8_CopyIsNoRepair)) return;
+  for (OriginState& state : state_.origins) state.holes.clear();
 }
 
 bool Replication::wellFormed(const LogEntry& entry) const {
@@ -248,18 +268,32 @@ FenceState Replication::fenceOf(const Dependency& dependency) const {
   return position <= reached ? FenceState{} : waiting;
 }
 
-Position Replication::versionAsPosition(KeyId key) const {
+std::int64_t Replication::newestStampOf(KeyId key) const {
   std::int64_t newest = 0;
   const Record* const found = record(key);
   for (std::size_t i = 0; found != nullptr && i < obs::kRecordFields; ++i) {
     newest = std::max(newest, found->field(i).version.stamp.ns);
   }
-  return static_cast<Position>(newest);
+  return newest;
+}
+
+Position Replication::versionAsPosition(KeyId key) const { return static_cast<Position>(newestStampOf(key)); }
+
+Position Replication::stampAsPosition(KeyId key) const {
+  return static_cast<Position>(newestStampOf(key) / 1'000'000);
 }
 
 FenceState Replication::versionFence(KeyId key, const DependencySet& dependencies) const {
   for (const auto& [origin, version] : dependencies.entries()) {
     if (versionAsPosition(key) < version) return {FenceState::Kind::waiting, origin, version};
+  }
+  return {};
+}
+
+FenceState Replication::stampFence(const DependencySet& dependencies) const {
+  for (const auto& [origin, stamp] : dependencies.entries()) {
+    const bool reached = !isPeer(origin) || state_.origins[origin.value].newestStamp >= stamp;
+    if (!reached) return {FenceState::Kind::waiting, origin, stamp};
   }
   return {};
 }
@@ -321,6 +355,16 @@ void Replication::applyWrites(NodeId origin, Position position, const LogEntry& 
   mergeWrites(state_.records, origin, position, entry, rules_, [&](KeyId key, bool wasTombstone) {
     if (wasTombstone || state_.records[key.value].tombstone()) noteTombstone(key, wasTombstone, context);
   });
+  if (!rules_.on(Rule::FR3_PositionsNotStamps)) noteStamps(origin, entry);
+}
+
+void Replication::noteStamps(NodeId origin, const LogEntry& entry) {
+  const auto* const transaction = std::get_if<TransactionEntry>(&entry);
+  if (transaction == nullptr) return;
+  Position& newest = state_.origins[origin.value].newestStamp;
+  for (const Write& write : transaction->writes) {
+    newest = std::max(newest, static_cast<Position>(std::max<std::int64_t>(write.stamp.ns, 0) / 1'000'000));
+  }
 }
 
 void Replication::noteTombstone(KeyId key, bool wasTombstone, const Context& context) {

@@ -88,16 +88,23 @@ class Replication {
   /// `origin` is neither, or the entry is malformed. The caller hands control entries on itself.
   bool repair(NodeId origin, Position position, const LogEntry& entry, const Context& context);
 
+  /// Merges rows that were copied from another node. No position is reached by that: a copy brings no
+  /// deletions, so that holes and gaps stay (FR-8).
+  void takeRows(const std::vector<CopiedRow>& rows, const Context& context);
+
   // ---- Progress ----
 
   /// FR-3, FR-5, FR-8 for a whole dependency set. Own positions are satisfied up to head().
   FenceState fence(const DependencySet& dependencies) const;
 
   // What the mutants of FR-3 and FR-9 take for a fence.
-  /// The record's newest timestamp, in the place of a position.
+  /// The record's newest timestamp, in the place of a position; of the second in ms, as those of streams.
   Position versionAsPosition(KeyId key) const;
+  Position stampAsPosition(KeyId key) const;
   /// Whether the record is as new as `dependencies`, which are made of versions.
   FenceState versionFence(KeyId key, const DependencySet& dependencies) const;
+  /// Whether each origin's stream has shown a timestamp as late as in `dependencies`, which are made of them.
+  FenceState stampFence(const DependencySet& dependencies) const;
   /// Where the newest timestamp stands in the own log; its end if there is none.
   Position newestStamped() const;
 
@@ -165,6 +172,8 @@ class Replication {
   void askApply(NodeId origin, const Context& context);
   void applyWrites(NodeId origin, Position position, const LogEntry& entry, const Context& context);
   void noteTombstone(KeyId key, bool wasTombstone, const Context& context);
+  std::int64_t newestStampOf(KeyId key) const;
+  void noteStamps(NodeId origin, const LogEntry& entry);
   FenceState fenceOf(const Dependency& dependency) const;
 
   NodeId self_;

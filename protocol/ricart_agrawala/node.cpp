@@ -68,6 +68,10 @@ struct RicartAgrawalaNode::Dispatch {
   void operator()(const AdminProposeMembership&) const {}
   void operator()(const AdminStageHomeMap&) const {}
   void operator()(const AdminFenceHome&) const {}
+  void operator()(const AdminCopyRows& copy) const {
+    node.replication_.takeRows(copy.rows, env.context);
+    node.participant_.onProgress(env);
+  }
 };
 
 void RicartAgrawalaNode::handle(const Input& input, const Context& context) {

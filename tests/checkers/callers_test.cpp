@@ -171,6 +171,25 @@ TEST(Callers, AHomeServesItsQueueInTurn) {
   EXPECT_EQ(finding.otherCall, CallId{2});
 }
 
+TEST(Callers, WhatWasRecalledIsNotRenewed) {
+  const auto renewal = [](Story& story, Token recalled) {
+    story.tell(D, obs::RecallSent{K, A, recalled});
+    story.at(2_s).tell(D, obs::Granted{K, A, Token{1, 1, 9}, Path::virgin, true, 10_s});
+  };
+  Story fair(onlyCallers());
+  fair.at(0_s).grant(A, Path::virgin).lock(A, 1, Path::virgin).at(1_s);
+  renewal(fair, Token{1, 1, 7});  // of an earlier grant
+  expectHeld(fair);
+
+  Story unfair(onlyCallers());
+  unfair.at(0_s).grant(A, Path::virgin).lock(A, 1, Path::virgin).at(1_s);
+  renewal(unfair, unfair.token());
+  const Finding finding = expectViolation(unfair, Checker::callers, Anomaly::renewedAfterRecall);
+  EXPECT_EQ(finding.rule(), "DG-10");
+  EXPECT_EQ(finding.other, A);
+  EXPECT_EQ(finding.expected, Duration(1_s).ns);
+}
+
 TEST(Callers, TheQueueIsJudgedOnlyWhenToldAndOnlyForThoseWhoSurelyWait) {
   const auto overtake = [](Story& story) {
     story.grant(C, Path::clean).admit(C, 3, Path::clean).unlock(C, 3).release(C);

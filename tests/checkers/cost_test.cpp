@@ -108,6 +108,14 @@ TEST(Cost, ABoundForAPathIsHeldAgainstEachAcquisition) {
   EXPECT_EQ(finding.expected, 2);
 }
 
+TEST(Cost, ALookAtUnlockedWritesIsAViolation) {
+  Story story(onlyCost());
+  story.at(1_s).lock(A, 1, Path::virgin).put(A, 1, 0, 5).tell(A, obs::UnlockedWritesChecked{TxnId{1}, 3});
+  const Finding finding = expectViolation(story, Checker::cost, Anomaly::unlockedWritePaid);
+  EXPECT_EQ(finding.observed, 3);
+  EXPECT_EQ(finding.rule(), "LH-5");
+}
+
 TEST(Cost, TablesAddUp) {
   Story one(onlyCost());
   one.at(1_s).ask(A, 1).send(A, D, MessageKind::lockRequest).at(2_s).admit(A, 1, Path::virgin);

@@ -37,6 +37,25 @@ TEST(ErrorClass, AnotherHandleInsideIsAHolder) {
   expectHeld(story);
 }
 
+TEST(ErrorClass, AGrantOfAnOlderMembershipIsNoHolder) {
+  const auto install = [](Story& story, NodeId node) {
+    story.tell(node, obs::MembershipInstalled{2, {}, 1, {}, 0_s});
+  };
+  Story elsewhere = someRun();
+  elsewhere.at(1_s).grant(B, Path::virgin).at(2_s).ask(A, 1, K, 5_s).at(4_s);
+  install(elsewhere, C);
+  elsewhere.at(7_s);
+  refuse423(elsewhere, A, 1);
+  expectHeld(elsewhere);
+
+  Story here = someRun();
+  here.at(1_s).grant(B, Path::virgin).at(2_s).ask(A, 1, K, 5_s).at(4_s);
+  install(here, A);
+  here.at(7_s);
+  refuse423(here, A, 1);
+  expectViolation(here, Checker::errorClass, Anomaly::lockedWithoutHolder);
+}
+
 TEST(ErrorClass, AHandleThatEndedDuringTheWaitWasAHolder) {
   Story unlocked = someRun();
   unlocked.at(1_s).lock(B, 2).at(2_s).ask(A, 1, K, 5_s).at(3_s).unlock(B, 2).at(7_s);

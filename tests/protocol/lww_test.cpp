@@ -147,8 +147,8 @@ RC_GTEST_PROP(LastWriteWins, MergeTellsWhetherTheRecordChanged, ()) {
 // The rule's twin: without a total order two replicas that saw the same writes may differ for good.
 TEST(LastWriteWins, WithoutTotalOrderReplicasDiverge) {
   const Rules rules = Rules().without(Rule::LW3_TotalOrder);
-  const Write one{KeyId{0}, WriteOp::put, obs::kAllFields, Timestamp{10}, {1, 1, 1, 1}};
-  const Write two{KeyId{0}, WriteOp::put, obs::kAllFields, Timestamp{10}, {2, 2, 2, 2}};
+  const Write one{KeyId{0}, WriteOp::put, obs::kAllFields, 0, Timestamp{10}, {1, 1, 1, 1}};
+  const Write two{KeyId{0}, WriteOp::put, obs::kAllFields, 0, Timestamp{10}, {2, 2, 2, 2}};
   const Version fromA{Timestamp{10}, NodeId{0}, 0, 1};
   const Version fromB{Timestamp{10}, NodeId{1}, 0, 1};
   Record here;
@@ -163,8 +163,8 @@ TEST(LastWriteWins, WithoutTotalOrderReplicasDiverge) {
 // Increments of the rule's twin are resolved by arrival as well, and none of them counts twice.
 TEST(LastWriteWins, WithoutTotalOrderAPutSwallowsIncrementsThatArrivedBefore) {
   const Rules rules = Rules().without(Rule::LW3_TotalOrder);
-  const Write add{KeyId{0}, WriteOp::increment, 1, Timestamp{10}, {5, 0, 0, 0}};
-  const Write put{KeyId{0}, WriteOp::put, obs::kAllFields, Timestamp{10}, {100, 0, 0, 0}};
+  const Write add{KeyId{0}, WriteOp::increment, 1, 0, Timestamp{10}, {5, 0, 0, 0}};
+  const Write put{KeyId{0}, WriteOp::put, obs::kAllFields, 0, Timestamp{10}, {100, 0, 0, 0}};
   Record addFirst;
   addFirst.merge(add, {Timestamp{10}, NodeId{1}, 0, 1}, TxnId{1}, rules);
   addFirst.merge(put, {Timestamp{10}, NodeId{0}, 0, 1}, TxnId{2}, rules);

@@ -161,7 +161,7 @@ Message messageOf(int kind, std::uint32_t a, std::uint32_t b, const Token& token
     default: {
       TransactionEntry entry{TxnId{a + 1}, {}};
       entry.writes.push_back(
-          {key, static_cast<WriteOp>(a % 4), static_cast<FieldMask>(b), Timestamp{a}, {a, b}});
+          {key, static_cast<WriteOp>(a % 4), static_cast<FieldMask>(b), 0, Timestamp{a}, {a, b}});
       return LogFrame{b % 9, entry};
     }
   }

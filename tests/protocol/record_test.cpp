@@ -16,7 +16,7 @@ Version version(std::int64_t stamp, std::uint16_t origin = 0, Position position 
 }
 
 Write write(WriteOp op, FieldMask fields, FieldValues values) {
-  return {KeyId{0}, op, fields, Timestamp{}, values};
+  return {KeyId{0}, op, fields, 0, Timestamp{}, values};
 }
 
 Write put(FieldValues values) { return write(WriteOp::put, obs::kAllFields, values); }
@@ -105,6 +105,23 @@ TEST(Record, WithoutTotalOrderALaterArrivalWinsATie) {
   EXPECT_EQ(there.view().values[0], 1);
   there.merge(put({9, 9, 9, 9}), version(9, 2), kThird, rules);
   EXPECT_EQ(there.view().values[0], 1) << "an older timestamp still loses";
+}
+
+TEST(Record, WithoutOneOrderLockedWritesMakeACircle) {
+  const auto locked = [](std::int64_t value, std::uint16_t fence) {
+    Write made = put({value, value, value, value});
+    made.fence = fence;
+    return made;
+  };
+  const auto late = [&](Record& record) { record.merge(locked(1, 1), version(30, 0), kFirst, kAllRules); };
+  const auto early = [&](Record& record) { record.merge(locked(2, 2), version(10, 1), kSecond, kAllRules); };
+  const auto plain = [&](Record& record) { record.merge(locked(3, 0), version(20, 2), kThird, kAllRules); };
+  Record here;
+  late(here), early(here), plain(here);
+  Record there;
+  early(there), plain(there), late(there);
+  EXPECT_EQ(here.view().values[0], 3);
+  EXPECT_EQ(there.view().values[0], 1);
 }
 
 TEST(Record, IncrementsAddUpAndNameTheGreatestOne) {

@@ -170,7 +170,8 @@ void run(Cluster& cluster, const Step& step) {
     const KeyId key{static_cast<std::uint32_t>(second)};
     const auto fields = static_cast<FieldMask>(1 + detail % 15);
     const Timestamp stamp{detail % 5};
-    cluster.commit(one, {key, kOps[detail % 4], fields, stamp, {detail, detail + 1, detail + 2, detail + 3}});
+    cluster.commit(one,
+                   {key, kOps[detail % 4], fields, 0, stamp, {detail, detail + 1, detail + 2, detail + 3}});
   } else if (kind < 10) {
     if (one != two) cluster.deliver(one, two);
   } else if (kind < 14) {

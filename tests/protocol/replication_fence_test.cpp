@@ -70,10 +70,10 @@ TEST(Fence, ANewerPatchDoesNotImplyAnOlderOne) {
   Replica a(kA);
   DependencySet set = dependsOn(kB, 1);
   set.require(kC, 1);
-  a.frame(kB, 1, transaction(2, {{kKey, WriteOp::patch, 0b10, Timestamp{20}, {0, 7, 0, 0}}}));
+  a.frame(kB, 1, transaction(2, {{kKey, WriteOp::patch, 0b10, 0, Timestamp{20}, {0, 7, 0, 0}}}));
   a.apply(kB);
   EXPECT_EQ(a.replication.fence(set).origin, kC);
-  a.frame(kC, 1, transaction(1, {{kKey, WriteOp::patch, 0b01, Timestamp{10}, {6, 0, 0, 0}}}));
+  a.frame(kC, 1, transaction(1, {{kKey, WriteOp::patch, 0b01, 0, Timestamp{10}, {6, 0, 0, 0}}}));
   a.apply(kC);
   EXPECT_TRUE(a.replication.fence(set).satisfied());
   EXPECT_EQ(a.replication.readOf(CallId{}, kKey).values, (FieldValues{6, 7, 0, 0}));
@@ -241,6 +241,23 @@ TEST(Hole, OnlyARepairClosesIt) {
   EXPECT_EQ(a.value(), 5);
   EXPECT_EQ(a.fence(dependsOn(kB, 1)), Kind::satisfied);
   ASSERT_EQ(a.observed<obs::HoleRepaired>().size(), 1u);
+}
+
+TEST(Hole, ACopyOfRowsDoesNotCloseIt) {
+  for (const bool kept : {true, false}) {
+    Replica source(kC);
+    source.frame(kB, 1, put(1, 10, 5));
+    source.frame(kB, 2, put(2, 11, 7, kOther));
+    source.applyAll(kB);
+    Replica a(kA, kept ? Rules() : Rules().without(Rule::FR8_CopyIsNoRepair));
+    a.frame(kB, 1, put(1, 10, 5));
+    a.apply(kB, true);
+    a.replication.takeRows({{kOther, *source.replication.record(kOther)}, {KeyId{99}, Record()}},
+                           a.context());
+    EXPECT_EQ(a.value(kOther), 7);
+    EXPECT_EQ(a.value(), 0) << "no part of the copy";
+    EXPECT_EQ(a.fence(dependsOn(kB, 1)), kept ? Kind::unsatisfiable : Kind::satisfied);
+  }
 }
 
 TEST(Hole, ARepairOfNothingChangesNothing) {

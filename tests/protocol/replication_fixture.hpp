@@ -30,11 +30,11 @@ inline NodeSetup setupOf(NodeId self, Rules rules = {}) {
 }
 
 inline Write putOf(std::int64_t stamp, std::int64_t value, KeyId key = kKey) {
-  return {key, WriteOp::put, obs::kAllFields, Timestamp{stamp}, {value, value, value, value}};
+  return {key, WriteOp::put, obs::kAllFields, 0, Timestamp{stamp}, {value, value, value, value}};
 }
 
 inline Write eraseOf(std::int64_t stamp, KeyId key = kKey) {
-  return {key, WriteOp::erase, obs::kAllFields, Timestamp{stamp}, {}};
+  return {key, WriteOp::erase, obs::kAllFields, 0, Timestamp{stamp}, {}};
 }
 
 inline LogEntry transaction(std::uint32_t txn, Writes writes) {

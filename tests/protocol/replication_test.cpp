@@ -45,7 +45,8 @@ TEST(OwnLog, ANodeSeesItsOwnCommitsAtOnce) {
 
 TEST(OwnLog, WritesOfOneTransactionApplyInTheirOrder) {
   Replica a;
-  a.append(transaction(1, {putOf(10, 5), putOf(10, 6), {kKey, WriteOp::increment, 1, Timestamp{10}, {2}}}));
+  a.append(
+      transaction(1, {putOf(10, 5), putOf(10, 6), {kKey, WriteOp::increment, 1, 0, Timestamp{10}, {2}}}));
   EXPECT_EQ(a.replication.readOf(CallId{}, kKey).values, (FieldValues{8, 6, 6, 6}));
 }
 
@@ -318,6 +319,16 @@ TEST(Streams, MalformedMessagesChangeNothing) {
   EXPECT_TRUE(a.out.observations.empty());
 }
 
+// Rule BD3_MalformedContained: without it what comes with a malformed entry is lost.
+TEST(Streams, WithoutContainmentAMalformedEntryTakesOthersAlong) {
+  Replica a(kA, Rules().without(Rule::BD3_MalformedContained));
+  EXPECT_TRUE(a.frame(kB, 1, release(KeyId{3}, kB)));
+  a.frame(kB, 2, put(1, 10, 5));
+  EXPECT_FALSE(a.apply(kB).has_value());
+  EXPECT_EQ(a.replication.applied(kB), 2u);
+  EXPECT_EQ(a.replication.record(kKey), nullptr);
+}
+
 // Rule LW1_OrderedApply: without it a release is applied before the write that it stands for.
 TEST(Streams, WithoutOrderTheLatestEntryIsAppliedFirst) {
   Replica a(kA, Rules().without(Rule::LW1_OrderedApply));
@@ -357,7 +368,7 @@ TEST(Replica, AKeyThatWasNeverWrittenReadsAsAbsent) {
 
 TEST(Replica, TheFinalRecordIsWhatAReadShows) {
   Replica a;
-  a.append(transaction(7, {{kKey, WriteOp::patch, 0b0110, Timestamp{3}, {1, 2, 3, 4}}}));
+  a.append(transaction(7, {{kKey, WriteOp::patch, 0b0110, 0, Timestamp{3}, {1, 2, 3, 4}}}));
   const obs::FinalRecord final = a.replication.finalRecord(kKey);
   EXPECT_EQ(final.key, kKey);
   EXPECT_EQ(final.present, 0b0110);

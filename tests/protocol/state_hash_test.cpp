@@ -45,8 +45,8 @@ TEST(StateHash, NeverIsNoDistance) {
 }
 
 TEST(StateHash, EveryFieldCounts) {
-  const Write base{KeyId{1}, WriteOp::put, 0b11, Timestamp{5}, {1, 2, 3, 4}};
-  std::vector<Write> variations(8, base);
+  const Write base{KeyId{1}, WriteOp::put, 0b11, 0, Timestamp{5}, {1, 2, 3, 4}};
+  std::vector<Write> variations(9, base);
   variations[1].key = KeyId{2};
   variations[2].op = WriteOp::patch;
   variations[3].fields = 0b01;
@@ -54,6 +54,7 @@ TEST(StateHash, EveryFieldCounts) {
   variations[5].values[3] = 5;
   std::swap(variations[6].values[0], variations[6].values[1]);
   variations[7].values[0] = -1;
+  variations[8].fence = 1;
   std::set<std::uint64_t> hashes;
   for (const Write& write : variations) hashes.insert(hashOf(write));
   EXPECT_EQ(hashes.size(), variations.size());

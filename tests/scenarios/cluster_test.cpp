@@ -508,7 +508,7 @@ TEST(Cluster, AnEntryOfAnotherVersionCanBePutIntoALogOnlyWhileItsNodeIsDown) {
   World world(manyKeys());
   const KeyId key = world.keyHomedAt(kC);
   protocol::TransactionEntry entry;
-  entry.writes.push_back({key, obs::WriteOp::put, obs::kAllFields, {5}, {42, 0, 0, 0}});
+  entry.writes.push_back({key, obs::WriteOp::put, obs::kAllFields, 0, {5}, {42, 0, 0, 0}});
   EXPECT_FALSE(world.cluster.injectEntry(kB, entry));
   world.cluster.crash(kB);
   EXPECT_TRUE(world.cluster.injectEntry(kB, entry));
