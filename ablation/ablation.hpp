@@ -42,7 +42,7 @@ struct Bounds {
 
 /// Whether a configuration of the explorer can show anything of the rule: its memberships are given, its
 /// nodes agree on the ring and lock by delegations, so that rules of agreement, of home maps, of routing and
-/// of other protocols are idle there.
+/// of other protocols are idle there, and so are those about what nobody does in any of them.
 bool canBeExplored(protocol::Rule rule);
 
 /// The shortest schedule within the bounds that breaks a promise, over all shipped configurations.
