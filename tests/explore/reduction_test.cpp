@@ -225,6 +225,10 @@ TEST(Independence, HoldsOfPairsAlongSampledSchedulesOfTheOthers) {
     }
     EXPECT_EQ(pairs.wrong, "") << name;
   }
+  // Commits that may abort while something else happens are rare along sampled schedules.
+  const World drain(reducible("drain", Rule::DR3_AwaitSettlement));
+  for (const World::State& state : reachable(drain, false, 8).states) checkPairs(drain, state, pairs);
+  EXPECT_EQ(pairs.wrong, "");
   using Kind = World::ChoiceKind;
   for (const auto& [one, other] :
        {std::pair{Kind::tick, Kind::tick}, std::pair{Kind::tick, Kind::deliver},
