@@ -76,6 +76,7 @@ std::optional<Breakage> explore(const protocol::Rules& rules, const Bounds& boun
     const explore::World world(configuration);
     explore::Limits limits;
     limits.states = bounds.states;
+    limits.reduce = true;
     limits.memoryBytes = std::uint64_t{1} << 30;
     limits.jobs = bounds.jobs;
     std::atomic<bool> interrupted = false;

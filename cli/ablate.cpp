@@ -115,6 +115,9 @@ std::expected<void, Failure> makeFolder(const std::string& folder) {
     return std::unexpected(
         Failure{fmt::format("--output: cannot create the folder '{}': {}", folder, error.message())});
   }
+  if (auto fits = checkWritable(std::filesystem::path(folder) / "README.md"); !fits) {
+    return std::unexpected(badValue("--output", fits.error().text));
+  }
   return {};
 }
 
@@ -147,11 +150,12 @@ Result runAblate(Session& session, const AblateArguments& arguments) {
   request->bounds.endsEarly = InterruptGuard::requested;
   std::vector<Ablation> ablations;
   Json unproven = Json::array();
+  // What is done stays done, also if the rest is not waited for.
   for (const protocol::Rule rule : request->rules) {
     Ablation one = ablate(session, rule, request->bounds);
     if (InterruptGuard::requested()) {
       session.out.say(fmt::format("interrupted after {}", counted(ablations.size(), "rule")));
-      return kExitInconclusive;
+      break;
     }
     report(session, one);
     if (one.shown() == nullptr) unproven.push_back(protocol::nameOf(rule));
@@ -163,7 +167,8 @@ Result runAblate(Session& session, const AblateArguments& arguments) {
     }
     session.out.say("written     " + arguments.output);
   }
-  const int exitCode = unproven.empty() ? kExitHeld : kExitInconclusive;
+  const bool whole = ablations.size() == request->rules.size();
+  const int exitCode = unproven.empty() && whole ? kExitHeld : kExitInconclusive;
   session.out.say(fmt::format("{}: a promise breaks without {} of them, {} unproven",
                               counted(ablations.size(), "rule"), ablations.size() - unproven.size(),
                               unproven.size()));
@@ -180,7 +185,7 @@ Action declareAblate(CLI::App& app) {
   auto arguments = std::make_shared<AblateArguments>();
   app.description(
       "Switch each rule off and search until a promise breaks: every schedule of the explorer's "
-      "configurations, the stories about the rule, and the random workload. Says which schedule shows what "
+      "quicker configurations, the stories about the rule, and the random workload. Says which schedule shows what "
       "the rule buys, or that nothing was found.");
   app.add_option("rules", arguments->rules, "names or ids of rules; all without any")->type_name("RULE");
   app.add_flag(

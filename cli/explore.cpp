@@ -35,7 +35,7 @@ struct ExploreArguments {
   std::string states;
   std::string timeLimit;
   std::string seed = "1";
-  std::string schedules = "10000";
+  std::string schedules;
   std::string checkpoint;
   std::string resume;
   std::string trace;
@@ -62,6 +62,36 @@ std::vector<std::string> namesOfAll() {
   return names;
 }
 
+/// An option that would have no say in the search.
+std::expected<void, Failure> checkCombination(const ExploreArguments& a) {
+  const bool samples = a.strategy == "random" || a.strategy == "priorities";
+  const auto refuse = [](std::string_view what) { return std::unexpected(Failure{std::string(what)}); };
+  if (a.liveness && a.strategy != "breadth") {
+    return refuse(
+        "--liveness looks at the whole graph, in an order of its own; expected it without --strategy");
+  }
+  if (a.liveness && !a.depth.empty()) {
+    return refuse("--liveness looks at the whole graph; expected it without --depth");
+  }
+  if ((!a.checkpoint.empty() || !a.resume.empty()) && (a.liveness || a.strategy != "breadth")) {
+    return refuse(
+        "--checkpoint and --resume are about breadth-first searches; expected them with "
+        "--strategy breadth, and without --liveness");
+  }
+  if (!a.schedules.empty() && !samples) {
+    return refuse("--schedules is how many are sampled; expected it with --strategy random or priorities");
+  }
+  if (a.symmetry && (a.liveness || samples)) {
+    return refuse(
+        "--symmetry merges states, which is sound for what is judged in a state; expected it with "
+        "--strategy breadth or depth, and without --liveness");
+  }
+  if (!a.trace.empty() && a.trace == a.savePlan) {
+    return refuse("--trace and --save-plan name one file; expected two");
+  }
+  return {};
+}
+
 std::expected<void, Failure> readConfigurations(const ExploreArguments& arguments, Exploration& e) {
   const auto rules = parseRules(arguments.without);
   if (!rules) return std::unexpected(badValue("--without", rules.error()));
@@ -71,8 +101,10 @@ std::expected<void, Failure> readConfigurations(const ExploreArguments& argument
   } else if (const auto* known = explore::findConfiguration(arguments.configuration)) {
     e.configurations = {*known};
   } else {
-    return std::unexpected(Failure{fmt::format("there is no configuration '{}'; expected one of {}",
-                                               arguments.configuration, fmt::join(namesOfAll(), ", "))});
+    const std::vector<std::string> names = namesOfAll();
+    return std::unexpected(
+        Failure{fmt::format("there is no configuration '{}'{}; expected one of {}", arguments.configuration,
+                            didYouMean(arguments.configuration, names), fmt::join(names, ", "))});
   }
   const bool one = e.configurations.size() == 1;
   const bool files = !arguments.checkpoint.empty() || !arguments.resume.empty() || !arguments.trace.empty() ||
@@ -82,19 +114,13 @@ std::expected<void, Failure> readConfigurations(const ExploreArguments& argument
         Failure{"--checkpoint, --resume, --trace and --save-plan are about one search; expected the name "
                 "of a configuration with them"});
   }
-  const bool merges =
-      !arguments.liveness && (arguments.strategy == "breadth" || arguments.strategy == "depth");
-  if (arguments.symmetry && !merges) {
-    return std::unexpected(
-        Failure{"--symmetry merges states, which is sound for what is judged in a state; expected it with "
-                "--strategy breadth or depth, and without --liveness"});
-  }
   for (auto& configuration : e.configurations) configuration.rules = *rules;
   return {};
 }
 
 std::expected<Exploration, Failure> readExploration(const ExploreArguments& arguments) {
   Exploration e;
+  if (auto fits = checkCombination(arguments); !fits) return std::unexpected(fits.error());
   if (auto read = readConfigurations(arguments, e); !read) return std::unexpected(read.error());
   const auto jobs = readJobs(arguments.jobs);
   if (!jobs) return std::unexpected(jobs.error());
@@ -258,10 +284,28 @@ std::string commandOf(const Session& session, const ExploreArguments& arguments,
   if (arguments.symmetry) command += " --symmetry";
   if (arguments.strategy != "breadth") command += " --strategy " + arguments.strategy;
   if (arguments.strategy == "random" || arguments.strategy == "priorities") {
-    command += fmt::format(" --seed {} --schedules {}", arguments.seed, arguments.schedules);
+    command += fmt::format(" --seed {}", arguments.seed);
+    if (!arguments.schedules.empty()) command += " --schedules " + arguments.schedules;
   }
   if (!arguments.depth.empty()) command += " --depth " + arguments.depth;
   return command;
+}
+
+/// A checkpoint may take the place of an earlier one, and of nothing else unless that is forced.
+std::expected<void, Failure> checkCheckpoint(const ExploreArguments& arguments) {
+  const std::string& file = arguments.checkpoint;
+  if (file.empty()) return {};
+  std::error_code ignored;
+  if (!arguments.force && std::filesystem::exists(file, ignored) && !explore::isCheckpoint(file)) {
+    return std::unexpected(
+        badValue("--checkpoint", fmt::format("'{}' exists and is no checkpoint; expected another name, or "
+                                             "--force",
+                                             file)));
+  }
+  if (auto fits = checkWritable(file); !fits) {
+    return std::unexpected(badValue("--checkpoint", fits.error().text));
+  }
+  return {};
 }
 
 Result exploreAll(Session& session, const ExploreArguments& arguments) {
@@ -278,6 +322,7 @@ Result exploreAll(Session& session, const ExploreArguments& arguments) {
     }
     if (auto fits = checkWritable(file); !fits) return std::unexpected(badValue(option, fits.error().text));
   }
+  if (auto fits = checkCheckpoint(arguments); !fits) return std::unexpected(fits.error());
 
   const std::string chosen = arguments.configuration.empty() ? "all configurations" : arguments.configuration;
   session.out.say(fmt::format("{} explore {}, {}", toolLine(), chosen, arguments.strategy));
@@ -306,6 +351,7 @@ Result exploreAll(Session& session, const ExploreArguments& arguments) {
     if (!result) return std::unexpected(result.error());
     reportExploration(session, world, *result, read->off);
     rows.push_back(explorationRow(configuration, *result));
+    if (!result->unsaved.empty()) return std::unexpected(badValue("--checkpoint", result->unsaved));
     int code = result->verdict == explore::Verdict::verified ? kExitHeld : kExitInconclusive;
     if (result->verdict == explore::Verdict::violated) {
       const auto told = tellPath(session, world, *result, arguments);
@@ -358,11 +404,14 @@ Action declareExplore(CLI::App& app) {
       ->type_name("MIB");
   app.add_option("--depth", arguments->depth, "do not go further from the first state")->type_name("STEPS");
   app.add_option("--states", arguments->states, "stop once so many states were met")->type_name("COUNT");
-  app.add_option("--time-limit", arguments->timeLimit, "stop after so long (10s, 5min)")->type_name("TIME");
+  app.add_option("--time-limit", arguments->timeLimit, "stop each search after so long (10s, 5min)")
+      ->type_name("TIME");
   app.add_option("--seed", arguments->seed, "of random and priorities")->type_name("SEED");
-  app.add_option("--schedules", arguments->schedules, "how many schedules random and priorities try")
+  app.add_option("--schedules", arguments->schedules,
+                 "how many schedules random and priorities try; 10000 without it")
       ->type_name("COUNT");
-  app.add_option("--checkpoint", arguments->checkpoint, "write what was done there when cut short")
+  app.add_option("--checkpoint", arguments->checkpoint,
+                 "write what was done there when cut short, over an earlier checkpoint if there is one")
       ->type_name("FILE");
   app.add_option("--resume", arguments->resume, "go on from a checkpoint of the same search")
       ->type_name("FILE");

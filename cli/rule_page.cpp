@@ -24,6 +24,7 @@ struct Told {
   std::size_t steps = 0;
   std::string picture;
   std::string sentence;
+  std::size_t finding = 1;  // its number, as `explain` counts
 };
 
 /// The causal slice of what `breakage` names in the run, drawn.
@@ -44,6 +45,7 @@ Told tell(const Study& study, const Breakage& breakage) {
   told.steps = slice.steps.empty() ? 0 : std::ranges::max(slice.steps);
   told.picture = pictures::mermaid(pictures::sceneOf(source, options));
   told.sentence = incident->text;
+  told.finding = static_cast<std::size_t>(incident - incidents.begin()) + 1;
   return told;
 }
 
@@ -171,6 +173,7 @@ Ablation ablate(Session& session, protocol::Rule rule, const ablation::Bounds& b
   result.steps = told.steps;
   result.picture = std::move(told.picture);
   result.sentence = std::move(told.sentence);
+  result.finding = told.finding;
   result.reproduce = commandOf("holdfast", subject);
   if (subject.schedule) {
     result.schedule = subject.schedule->steps;
@@ -203,7 +206,9 @@ std::string rulePage(const Ablation& a) {
   if (!a.picture.empty()) page += fmt::format("\n```mermaid\n{}```\n", a.picture);
   page += fmt::format("\n## Again\n\n```\n{}", a.reproduce);
   const std::string trace = lower(name) + ".jsonl";
-  page += fmt::format(" --trace {0}\nholdfast replay {0} --verify\nholdfast explain {0}\n```\n", trace);
+  const std::string which = a.finding == 1 ? "" : fmt::format(" --finding {}", a.finding);
+  page +=
+      fmt::format(" --trace {0}\nholdfast replay {0} --verify\nholdfast explain {0}{1}\n```\n", trace, which);
   if (a.explored && a.told) {
     page += fmt::format("\nThe story `{}` goes wrong too (`{}`).", a.told->where, a.told->checker);
   }
@@ -232,10 +237,10 @@ std::string rulesTable(const std::vector<Ablation>& ablations, const std::string
   }
   return fmt::format(
       "# What each rule buys\n\n<!-- Written by `{0}`. -->\n\n"
-      "Each rule was switched off, and the protocol without it was searched until a promise broke: every "
-      "schedule of the\nexplorer's configurations first, then the stories about the rule, then the random "
-      "workload. A page a rule has the\nschedule as a picture, and the command that runs it again. `{0}` "
-      "writes all this.\n\n"
+      "Each rule was switched off, and the protocol without it was searched until a promise broke: first every "
+      "schedule of those\nof the explorer's configurations that are quick to search, then the stories about "
+      "the rule, then the random workload. A page a\nrule has the schedule as a picture, and the command "
+      "that runs it again. `{0}` writes all this.\n\n"
       "*Steps* are those of a shortest path of the explorer, or those that led to the violation in a story. "
       "*States* says how\nmany states the explorer had met by then, *seed* which is the first seed of the "
       "random workload that meets a violation\n(empty: none did, or it was not asked).\n\n"

@@ -19,10 +19,11 @@ struct Ablation {
   std::optional<ablation::Breakage> explored;
   std::optional<ablation::Breakage> told;  ///< Of the stories that go wrong, the one with the fewest steps.
   std::optional<ablation::Breakage> swept;
-  std::string unproven;   ///< Why nothing was shown; "" if something was.
-  std::size_t steps = 0;  ///< Of shown(): of the path, or those of the run that led to the violation.
-  std::string picture;    ///< Of shown(), a Mermaid diagram; "" of a caller that waits for ever.
-  std::string sentence;   ///< What the checker said of it.
+  std::string unproven;     ///< Why nothing was shown; "" if something was.
+  std::size_t steps = 0;    ///< Of shown(): of the path, or those of the run that led to the violation.
+  std::string picture;      ///< Of shown(), a Mermaid diagram; "" of a caller that waits for ever.
+  std::string sentence;     ///< What the checker said of it.
+  std::size_t finding = 1;  ///< Its number among the findings of that run.
   std::vector<std::string> schedule;  ///< Of the explorer: its steps in words.
   std::string reproduce;              ///< The command that shows it again.
 

@@ -51,6 +51,16 @@ class BreadthFirst {
   /// Takes a search up again that was cut short. False when the tree does not fit this model.
   bool resume(SearchTree tree);
 
+  /// How much that takes, about.
+  static std::size_t bytesToResume(const SearchTree& tree) {
+    std::size_t widest = 0;
+    for (std::size_t level = 0; level < tree.levels.size(); ++level) {
+      const std::uint64_t end = level + 1 < tree.levels.size() ? tree.levels[level + 1] : tree.size();
+      widest = std::max<std::size_t>(widest, end - tree.levels[level]);
+    }
+    return tree.bytes() + tree.size() * 2 * sizeof(std::uint64_t) + widest * 2 * sizeof(State);
+  }
+
   /// The complete levels, which is what a checkpoint keeps of a search that was cut short. Call it after
   /// run().
   const SearchTree& completeLevels() {
@@ -92,8 +102,9 @@ class BreadthFirst {
     std::size_t transitions = 0;
     std::size_t asleep = 0;
     std::size_t beyond = 0;
-    std::size_t base = 0;     // where its new states go
-    std::size_t bad = kNone;  // its first new state that is bad, by place in the next level
+    std::uint64_t digest = 0;  // of the fingerprints of its new states
+    std::size_t base = 0;      // where its new states go
+    std::size_t bad = kNone;   // its first new state that is bad, by place in the next level
   };
   static constexpr std::size_t kNone = ~std::size_t{0};
 
@@ -155,6 +166,7 @@ class BreadthFirst {
   std::uint64_t transitions_ = 0;
   std::uint64_t sleeping_ = 0;  // choices left out
   std::uint64_t beyond_ = 0;    // states
+  std::uint64_t digest_ = 0;    // of the fingerprints
   std::size_t expanded_ = 0;    // states of the frontier
   std::size_t peak_ = 0;
 };
@@ -167,6 +179,7 @@ void BreadthFirst<M>::start() {
   tree_.parents.push(0);
   tree_.ordinals.push(0);
   tree_.levels = {0};
+  tree_.digest = model_.fingerprint(initial);
   frontier_.push(initial);
   if (reduces()) asleep_.push(0);
 }
@@ -189,6 +202,7 @@ Result BreadthFirst<M>::run() {
   Result result;
   transitions_ = tree_.transitions;
   sleeping_ = tree_.asleep;
+  digest_ = tree_.digest;
   result.judgement = tree_.size() == 1 ? model_.judge(frontier_[0]) : Judgement{};
   if (result.judgement.bad()) {
     result.verdict = Verdict::violated;
@@ -232,7 +246,10 @@ bool BreadthFirst<M>::expandLevel(Result& result) {
     transitions_ += successors;
     expanded_ = to;
     tell(transitions_);
-    for (std::size_t i = 0; i < used_; ++i) beyond_ += chunks_[i].beyond;
+    for (std::size_t i = 0; i < used_; ++i) {
+      beyond_ += chunks_[i].beyond;
+      digest_ ^= chunks_[i].digest;
+    }
     for (std::size_t i = 0; i < used_; ++i) {
       if (chunks_[i].bad == kNone) continue;
       result.verdict = Verdict::violated;
@@ -250,6 +267,7 @@ bool BreadthFirst<M>::expandLevel(Result& result) {
   tree_.levels.push_back(tree_.levels.back() + frontier_.size());
   tree_.transitions = transitions_;
   tree_.asleep = sleeping_;
+  tree_.digest = digest_;
   frontier_.swap(next_);
   next_.clear();
   asleep_.swap(nextAsleep_);
@@ -284,6 +302,7 @@ void BreadthFirst<M>::expandChunk(Chunk& chunk, Recent& recent, std::size_t from
   chunk.transitions = 0;
   chunk.asleep = 0;
   chunk.beyond = 0;
+  chunk.digest = 0;
   chunk.bad = kNone;
   for (std::size_t place = from; place < to; ++place) {
     const State& state = frontier_[place];
@@ -344,7 +363,10 @@ void BreadthFirst<M>::keep(std::size_t freshStates) {
 template <Model M>
 void BreadthFirst<M>::keepChunk(Chunk& chunk, std::size_t level) {
   for (const auto& fresh : chunk.candidates) {
-    for (const Candidate& candidate : fresh) chunk.successors[candidate.successor].fresh = true;
+    for (const Candidate& candidate : fresh) {
+      chunk.successors[candidate.successor].fresh = true;
+      chunk.digest ^= candidate.fingerprint;
+    }
   }
   std::size_t place = chunk.base;
   for (const Successor& successor : chunk.successors) {
@@ -395,7 +417,8 @@ bool BreadthFirst<M>::resume(SearchTree tree) {
   visited_.clear();
   frontier_.clear();
   frontier_.push(model_.initial());
-  visited_.insert(model_.fingerprint(frontier_[0]));
+  std::uint64_t digest = model_.fingerprint(frontier_[0]);
+  visited_.insert(digest);
   asleep_.clear();
   if (reduces()) asleep_.push(0);
   for (std::size_t level = 1; level < tree.levels.size(); ++level) {
@@ -413,7 +436,9 @@ bool BreadthFirst<M>::resume(SearchTree tree) {
       if (tree.ordinals[i] >= choices.size()) return false;
       const Choice choice = choices[tree.ordinals[i]];
       model_.apply(state, choice);
-      if (!visited_.insert(model_.fingerprint(state))) return false;
+      const std::uint64_t fingerprint = model_.fingerprint(state);
+      if (!visited_.insert(fingerprint)) return false;
+      digest ^= fingerprint;
       next_.push(state);
       if (isBeyond(model_, state)) ++beyond_;
       if (reduces()) nextAsleep_.push(sleepers(parent, choice, state));
@@ -423,6 +448,7 @@ bool BreadthFirst<M>::resume(SearchTree tree) {
     nextAsleep_.clear();
   }
   next_.clear();
+  if (digest != tree.digest) return false;
   tree_ = std::move(tree);
   return true;
 }

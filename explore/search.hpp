@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -60,6 +61,7 @@ struct Result {
   std::size_t bytes = 0;            ///< The most that was used at once, the model's own tables included.
   std::size_t setBytes = 0;         ///< Of these, what each visited state costs for good: set and records.
   double seconds = 0;
+  std::string unsaved;  ///< Why no checkpoint was written although one was wanted.
 };
 
 /// Measures the time of a search and decides when to tell of its progress.

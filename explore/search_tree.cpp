@@ -12,7 +12,7 @@ namespace holdfast::explore {
 namespace {
 
 constexpr std::string_view kMagic = "holdfast-checkpoint";
-constexpr int kCheckpointVersion = 2;
+constexpr int kCheckpointVersion = 3;
 
 /// Writes or reads little-endian words and keeps a checksum of them.
 class CheckpointWriter {
@@ -69,6 +69,7 @@ std::expected<void, std::string> saveCheckpoint(const std::string& file, const s
     CheckpointWriter writer(out);
     writer.word(tree.transitions, 8);
     writer.word(tree.asleep, 8);
+    writer.word(tree.digest, 8);
     writer.word(tree.levels.size(), 8);
     for (const std::uint64_t level : tree.levels) writer.word(level, 8);
     writer.word(tree.size(), 8);
@@ -85,6 +86,12 @@ std::expected<void, std::string> saveCheckpoint(const std::string& file, const s
   if (error)
     return std::unexpected(fmt::format("{} could not be renamed to {}: {}", fresh, file, error.message()));
   return {};
+}
+
+bool isCheckpoint(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string header;
+  return in && std::getline(in, header) && header.starts_with(kMagic);
 }
 
 std::expected<SearchTree, std::string> loadCheckpoint(const std::string& file, const std::string& identity) {
@@ -111,6 +118,7 @@ std::expected<SearchTree, std::string> loadCheckpoint(const std::string& file, c
   CheckpointReader reader(in);
   tree.transitions = reader.word(8);
   tree.asleep = reader.word(8);
+  tree.digest = reader.word(8);
   const std::uint64_t levels = reader.word(8);
   if (levels == 0 || levels > UINT32_MAX) return damaged();
   for (std::uint64_t i = 0; i < levels && reader.good(); ++i) tree.levels.push_back(reader.word(8));
@@ -122,6 +130,7 @@ std::expected<SearchTree, std::string> loadCheckpoint(const std::string& file, c
   }
   const std::uint64_t sum = reader.sum();
   if (!reader.good() || reader.word(8) != sum || !reader.good()) return damaged();
+  if (in.peek() != std::ifstream::traits_type::eof()) return damaged();
   const bool ordered = std::is_sorted(tree.levels.begin(), tree.levels.end());
   if (!ordered || tree.levels.front() != 0 || tree.levels.back() >= size) return damaged();
   return tree;

@@ -20,6 +20,7 @@ struct SearchTree {
   std::vector<std::uint64_t> levels;  ///< Where each complete level begins; the last one is to be expanded.
   std::uint64_t transitions = 0;      ///< Taken from all levels before the last one.
   std::uint64_t asleep = 0;           ///< Left out there by reduction.
+  std::uint64_t digest = 0;           ///< Exclusive or of the fingerprints of all complete levels.
 
   std::size_t size() const { return parents.size(); }
   std::size_t bytes() const { return parents.bytes() + ordinals.bytes(); }
@@ -31,6 +32,9 @@ struct SearchTree {
 /// The error says what could not be written.
 std::expected<void, std::string> saveCheckpoint(const std::string& file, const std::string& identity,
                                                 const SearchTree& tree);
+
+/// Whether there is a file that begins as a checkpoint of any version does.
+bool isCheckpoint(const std::string& file);
 
 /// The error says what is wrong with the file: missing, of another version, of another search, damaged.
 std::expected<SearchTree, std::string> loadCheckpoint(const std::string& file, const std::string& identity);

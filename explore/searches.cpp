@@ -29,18 +29,29 @@ std::expected<Result, std::string> breadthFirst(const World& world, Limits limit
   std::string identity = identityOf(world.configuration());
   if (limits.reduce) identity += " reduced";
   if (world.symmetries() != 0) identity += " symmetric";
+  const std::uint64_t memoryBytes = limits.memoryBytes;
   BreadthFirst<World> search(world, std::move(limits));
   if (!resumeFrom.empty()) {
     auto tree = loadCheckpoint(resumeFrom, identity);
     if (!tree) return std::unexpected(std::move(tree.error()));
+    const std::size_t needed = BreadthFirst<World>::bytesToResume(*tree);
+    if (memoryBytes != 0 && needed > memoryBytes) {
+      return std::unexpected(
+          fmt::format("{} holds {} states, for which about {} MiB are needed; expected more memory "
+                      "than {} MiB",
+                      resumeFrom, tree->size(), (needed >> 20) + 1, memoryBytes >> 20));
+    }
     if (!search.resume(*std::move(tree))) {
-      return std::unexpected(fmt::format("{} was written by another version of the protocol", resumeFrom));
+      return std::unexpected(
+          fmt::format("{} was written by another version of the protocol: its steps do "
+                      "not lead to the same states here",
+                      resumeFrom));
     }
   }
   Result result = withSymmetryChecked(world, search.run());
   if (!file.empty() && result.cut != Cut::none) {
     const auto saved = saveCheckpoint(file, identity, search.completeLevels());
-    if (!saved) return std::unexpected(saved.error());
+    if (!saved) result.unsaved = saved.error();
   }
   return result;
 }

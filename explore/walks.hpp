@@ -21,7 +21,7 @@ enum class Strategy : std::uint8_t { uniform, priorities };
 struct WalkOptions {
   Strategy strategy = Strategy::uniform;
   std::uint64_t seed = 1;
-  std::uint64_t schedules = 1000;
+  std::uint64_t schedules = 10'000;
   std::uint32_t length = 200;   ///< Steps of one schedule; Limits::depth does not matter.
   std::uint32_t orderings = 3;  ///< The d of priority schedules: it has d - 1 change points.
 };
@@ -45,6 +45,14 @@ class Walks {
       }
       if (limits_.interrupted != nullptr && limits_.interrupted->load(std::memory_order_relaxed)) {
         result.cut = Cut::interrupted;
+        break;
+      }
+      if (limits_.states != 0 && result.states >= limits_.states) {
+        result.cut = Cut::states;
+        break;
+      }
+      if (limits_.memoryBytes != 0 && bytesOf(model_) > limits_.memoryBytes) {
+        result.cut = Cut::memory;
         break;
       }
       if (limits_.seconds > 0 && watch_.seconds() > limits_.seconds) {

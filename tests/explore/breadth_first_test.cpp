@@ -160,6 +160,7 @@ TEST_F(CheckpointTest, ACheckpointOfAnotherSearchVersionOrContentIsRefusedWithAR
   std::string flipped = bytes;
   flipped[flipped.size() / 2] = static_cast<char>(flipped[flipped.size() / 2] ^ 1);
   EXPECT_NE(rewritten(flipped).find("damaged"), std::string::npos);
+  EXPECT_NE(rewritten(bytes + "!").find("damaged"), std::string::npos);
   EXPECT_NE(rewritten("holdfast-checkpoint 9\n").find("version"), std::string::npos);
   std::filesystem::remove(file_);
   EXPECT_NE(loadCheckpoint(file_, "calibration").error().find("no checkpoint"), std::string::npos);
@@ -172,6 +173,15 @@ TEST_F(CheckpointTest, ATreeOfAnotherModelDoesNotResume) {
   const CalibrationModel renamed({2, Bug::none, true});
   BreadthFirst<CalibrationModel> search(renamed, Limits{});
   EXPECT_FALSE(search.resume(*std::move(tree)));
+}
+
+TEST_F(CheckpointTest, ATreeThatMissesStatesDoesNotResume) {
+  cutShort(5'000);
+  auto tree = loadCheckpoint(file_, "calibration");
+  ASSERT_TRUE(tree.has_value()) << tree.error();
+  tree->parents.resize(tree->size() - 1);
+  tree->ordinals.resize(tree->parents.size());
+  EXPECT_FALSE(BreadthFirst<CalibrationModel>(model_, Limits{}).resume(*std::move(tree)));
 }
 
 }  // namespace
