@@ -359,6 +359,7 @@ class Story : private ReplyListener, private ObservationSink {
     } else if constexpr (std::is_convertible_v<T, std::string_view>) {
       return std::string(std::string_view(value));
     } else if constexpr (requires { value.ns; }) {
+      if (value.ns == INT64_MAX) return "never";
       return std::to_string(value.ns) + " ns";
     } else if constexpr (std::is_same_v<T, obs::Token>) {
       return fmt::format("({}, {}, {})", value.membership, value.incarnation, value.counter);

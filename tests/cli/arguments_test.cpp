@@ -92,8 +92,8 @@ TEST(Rules, AreNamedInFullInAnyCaseOrByAnIdOfOneRule) {
   EXPECT_EQ(parseRule("dg3_onedelegate"), Rule::DG3_OneDelegate);
   EXPECT_EQ(parseRule("DG-3"), Rule::DG3_OneDelegate);
   EXPECT_EQ(parseRule("dg3"), Rule::DG3_OneDelegate);
-  EXPECT_EQ(parseRule("DG-10"), Rule::DG10_ArrivalOrder) << "DG-1 is another rule";
-  EXPECT_EQ(parseRule("DG-1"), Rule::DG1_OneArbiter) << "DG-10 is another rule";
+  EXPECT_EQ(parseRule("EP-13"), Rule::EP13_SameAgreement) << "EP-1 is another rule";
+  EXPECT_EQ(parseRule("EP-1"), Rule::EP1_TotalOrder) << "EP-13 is another rule";
 }
 
 TEST(Rules, EveryRuleIsFoundByItsOwnName) {
