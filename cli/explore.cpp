@@ -186,11 +186,12 @@ std::expected<int, Failure> tellPath(Session& session, const explore::World& wor
                                          : runTraced({arguments.trace, arguments.force}, subject, run);
   if (!outcome) return std::unexpected(outcome.error());
   for (std::size_t i = 0; i < steps.size(); ++i) session.out.say(fmt::format("  {:>3}  {}", i + 1, steps[i]));
-  for (const std::string& note : outcome->notes) session.out.say("stuck       " + note);
+  for (const std::string& note : outcome->notes) {
+    session.out.say(fmt::format("{:<11} {}", result.cycle > 0 ? "livelock" : "stuck", note));
+  }
   if (result.cycle > 0) {
-    session.out.say(
-        fmt::format("livelock    from here a caller can wait for ever, in {} that lead to each other",
-                    counted(result.cycle, "state")));
+    session.out.say(fmt::format("            a caller can wait for ever in {} that lead to each other",
+                                counted(result.cycle, "state")));
   }
   const checkers::Findings& findings = outcome->report.findings;
   for (const checkers::Finding& finding : findings.violations()) {

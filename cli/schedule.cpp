@@ -28,9 +28,10 @@ class Witness {
   scenarios::RunReport report(const explore::Replayed& run, std::size_t steps) {
     report_.findings = run.findings;
     using checkers::Severity;
-    report_.verdict = checkers::verdictOf(run.findings.count(Severity::safety),
-                                          run.findings.count(Severity::liveness) + (run.stuck ? 1 : 0),
-                                          report_.coverage.admissions(), 0);
+    report_.verdict =
+        checkers::verdictOf(run.findings.count(Severity::safety),
+                            run.findings.count(Severity::liveness) + (run.stuck || run.loop ? 1 : 0),
+                            report_.coverage.admissions(), 0);
     report_.hash = chain_.value();
     report_.observations = chain_.count();
     report_.events = steps;
@@ -87,6 +88,11 @@ Outcome execute(const Schedule& schedule, const protocol::Rules& rules, scenario
     outcome.report.keyNames.push_back(key.printable);
   }
   if (run.stuck) outcome.notes.emplace_back("in the end a caller waits, and nothing can happen any more");
+  if (run.loop) {
+    outcome.notes.push_back(
+        fmt::format("steps {} to {} lead back to where they began, and a caller waits all the while",
+                    *run.loop + 1, path->size()));
+  }
   if (!run.faithful) outcome.unmet.emplace_back("the nodes did otherwise than the explorer's");
   return outcome;
 }
@@ -99,7 +105,7 @@ SchedulePlayer::~SchedulePlayer() = default;
 SchedulePlayer::Played SchedulePlayer::play(std::span<const std::string> steps) const {
   explore::Possible possible = explore::possibleOf(*world_, steps);
   explore::Replayed run = explore::replay(*world_, possible.path);
-  return {std::move(possible.steps), std::move(run.findings), run.stuck};
+  return {std::move(possible.steps), std::move(run.findings), run.stuck || run.loop};
 }
 
 }  // namespace holdfast::cli

@@ -52,7 +52,7 @@ class SchedulePlayer {
   struct Played {
     std::vector<std::string> steps;  ///< Those that happened.
     checkers::Findings findings;
-    bool stuck = false;  ///< In the end a caller waits, and nothing can happen any more.
+    bool stuck = false;  ///< In the end a caller waits, and nothing can happen any more, or all is as it was.
   };
   /// May be called from several threads at once.
   Played play(std::span<const std::string> steps) const;

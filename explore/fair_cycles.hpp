@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "explore/search.hpp"
+#include "explore/fair_loop.hpp"
 
 namespace holdfast::explore {
 
@@ -37,8 +37,8 @@ class FairCycles {
   /// `model` must outlive the search.
   FairCycles(const M& model, Limits limits) : model_(model), limits_(std::move(limits)) {}
 
-  /// `violated` with `cycle` > 0 and a shortest path to one of the cycle's states; also for a bad state, as
-  /// any other search. Call it once.
+  /// `violated` with `cycle` > 0 and a shortest path to one of the cycle's states and once round it, so that
+  /// everybody gets its turn; also for a bad state, as any other search. Call it once.
   Result run();
 
  private:
@@ -47,9 +47,8 @@ class FairCycles {
 
   struct Edge {
     std::uint32_t to;
-    std::uint32_t turn;  // kFree for one that may stay away
+    std::uint32_t turn;  // kFreeTurn for one that may stay away
   };
-  static constexpr std::uint32_t kFree = 0xffffffff;
   static constexpr std::uint32_t kNone = 0xffffffff;
 
   void expand(Result& result);
@@ -58,6 +57,11 @@ class FairCycles {
   void split(std::uint32_t waiter, std::vector<std::uint32_t>& component) const;
   bool isFair(const std::vector<std::uint32_t>& members, const std::vector<std::uint32_t>& component) const;
   std::vector<std::uint16_t> pathTo(std::uint32_t state) const;
+  template <class Wanted>
+  void walk(std::uint32_t& at, std::vector<std::uint16_t>& path, const std::vector<std::uint32_t>& component,
+            const Wanted& wanted) const;
+  void goRound(std::uint32_t first, const std::vector<std::uint32_t>& component,
+               std::vector<std::uint16_t>& path) const;
   bool waits(std::uint32_t state, std::uint32_t waiter) const {
     return (waiters_[state] >> waiter & 1U) != 0;
   }
@@ -128,7 +132,71 @@ void FairCycles<M>::findCycle(Result& result) const {
     result.verdict = Verdict::violated;
     result.cut = Cut::none;
     result.path = pathTo(first);
+    goRound(first, component, result.path);
   }
+}
+
+/// Goes on inside the component to the nearest step that is wanted, and takes it.
+template <WaitingModel M>
+template <class Wanted>
+void FairCycles<M>::walk(std::uint32_t& at, std::vector<std::uint16_t>& path,
+                         const std::vector<std::uint32_t>& component, const Wanted& wanted) const {
+  boost::unordered_flat_map<std::uint32_t, const Edge*> cameBy{{at, nullptr}};
+  boost::unordered_flat_map<std::uint32_t, std::uint32_t> cameFrom;
+  std::vector<std::uint32_t> queue{at};
+  for (std::size_t next = 0; next < queue.size(); ++next) {
+    const std::uint32_t state = queue[next];
+    const auto [begin, end] = edgesOf(state);
+    for (const Edge* edge = begin; edge != end; ++edge) {
+      if (component[edge->to] != component[at]) continue;
+      if (!wanted(*edge)) {
+        if (cameBy.emplace(edge->to, edge).second) {
+          cameFrom.emplace(edge->to, state);
+          queue.push_back(edge->to);
+        }
+        continue;
+      }
+      std::vector<std::uint16_t> steps{static_cast<std::uint16_t>(edge - begin)};
+      for (std::uint32_t back = state; back != at; back = cameFrom.at(back)) {
+        steps.push_back(static_cast<std::uint16_t>(cameBy.at(back) - edgesOf(cameFrom.at(back)).first));
+      }
+      path.insert(path.end(), steps.rbegin(), steps.rend());
+      at = edge->to;
+      return;
+    }
+  }
+}
+
+/// Adds a loop from `first` in which nobody is kept from acting: it is made longer, by a step of whoever is,
+/// or by a state in which that one can not act, until that is so.
+template <WaitingModel M>
+void FairCycles<M>::goRound(std::uint32_t first, const std::vector<std::uint32_t>& component,
+                            std::vector<std::uint16_t>& path) const {
+  const std::size_t begin = path.size();
+  std::uint32_t at = first;
+  walk(at, path, component, [](const Edge&) { return true; });
+  while (true) {
+    std::vector<std::uint32_t> kept = turnsIn(model_, states_[first]);
+    std::vector<std::uint32_t> acting;
+    std::uint32_t state = first;
+    for (std::size_t i = begin; i < path.size(); ++i) {
+      const std::vector<std::uint32_t> turns = turnsIn(model_, states_[state]);
+      std::erase_if(kept, [&](std::uint32_t turn) { return !std::ranges::binary_search(turns, turn); });
+      const Edge& taken = edgesOf(state).first[path[i]];
+      acting.push_back(taken.turn);
+      state = taken.to;
+    }
+    std::erase_if(kept, [&](std::uint32_t turn) {
+      return std::ranges::find(acting, turn) != acting.end() ||
+             !std::ranges::binary_search(turnsIn(model_, states_[at]), turn);
+    });
+    if (kept.empty()) break;
+    const std::uint32_t turn = kept.front();
+    walk(at, path, component, [&](const Edge& edge) {
+      return edge.turn == turn || !std::ranges::binary_search(turnsIn(model_, states_[edge.to]), turn);
+    });
+  }
+  if (at != first) walk(at, path, component, [&](const Edge& edge) { return edge.to == first; });
 }
 
 template <WaitingModel M>
@@ -176,7 +244,7 @@ void FairCycles<M>::expand(Result& result) {
     for (std::size_t i = 0; i < choices.size(); ++i) {
       State successor = states_[at];
       const bool free = model_.mayStayAway(choices[i]);
-      const std::uint32_t turn = free ? kFree : model_.turn(successor, choices[i]);
+      const std::uint32_t turn = free ? kFreeTurn : model_.turn(successor, choices[i]);
       model_.apply(successor, choices[i]);
       const auto ordinal = static_cast<std::uint16_t>(i);
       const auto known = states_.size();
@@ -257,7 +325,7 @@ bool FairCycles<M>::isFair(const std::vector<std::uint32_t>& members,
     for (const Edge* edge = begin; edge != end; ++edge) {
       const bool inside = component[edge->to] == component[member];
       cycle = cycle || inside;
-      if (edge->turn == kFree) continue;
+      if (edge->turn == kFreeTurn) continue;
       enabled.push_back(edge->turn);
       if (inside) acting.push_back(edge->turn);
     }

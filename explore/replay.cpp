@@ -7,6 +7,8 @@
 #include <map>
 #include <string_view>
 
+#include "explore/fair_loop.hpp"
+
 namespace holdfast::explore {
 namespace {
 
@@ -287,6 +289,7 @@ Replayed replay(const World& world, const std::vector<std::uint16_t>& path, cons
   }
   Replayed result = replayer.result();
   result.stuck = world.judge(state).stuck;
+  result.loop = fairLoopAt(world, path);
   return result;
 }
 

@@ -9,6 +9,7 @@
 
 #include <expected>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ struct Replayed {
   bool stuck = false;    ///< In the end a caller waits, and nothing can happen any more.
   checkers::Findings findings;
   obs::TrueInstant end;
+  /// After how many steps the loop begins in which the path ends, and in which a caller waits for ever.
+  std::optional<std::size_t> loop = std::nullopt;
 
   /// Whether the checkers report a safety violation of this kind.
   bool confirms(Breach breach) const;

@@ -55,7 +55,9 @@ TEST(FairCycles, AreFoundWhereNobodyIsKeptFromActing) {
   const Result result = FairCycles<Door>(door, {}).run();
   EXPECT_EQ(result.verdict, Verdict::violated);
   EXPECT_EQ(result.cycle, 2U);
-  EXPECT_EQ(result.path.size(), 0U);
+  EXPECT_EQ(result.path.size(), 2U) << "once round";
+  EXPECT_EQ(fairLoopAt(door, result.path), 0U);
+  EXPECT_EQ(fairLoopAt(door, {result.path[0]}), std::nullopt);
 }
 
 TEST(FairCycles, AreNoneWhereTheWaiterIsKeptFromActing) {
@@ -98,6 +100,8 @@ TEST(FairCycles, AreFoundWhereADelegationHasNoEnd) {
   const Replayed run = replay(world, result.path);
   EXPECT_TRUE(run.faithful);
   EXPECT_EQ(run.findings.count(checkers::Severity::safety), 0U);
+  ASSERT_TRUE(run.loop.has_value());
+  EXPECT_LT(*run.loop, result.path.size());
   // The home's caller waits in the end, and the one that holds the key has crashed on the way.
   const std::vector<std::string> steps = describe(world, result.path);
   const auto taken = [&](std::string_view step) {
@@ -126,6 +130,7 @@ TEST_P(ForgottenGrantTest, WithoutTheRuleAKeyCanNotBeObtainedAnyMore) {
   const Replayed run = replay(world, result.path);
   EXPECT_TRUE(run.faithful);
   EXPECT_EQ(run.findings.count(checkers::Severity::safety), 0U);
+  EXPECT_TRUE(run.loop.has_value());
   const std::vector<std::string> steps = describe(world, result.path);
   EXPECT_TRUE(std::ranges::find(steps, GetParam().step) != steps.end());
   EXPECT_EQ(world.waiters(statesOf(world, result.path).back()), 1U) << "the home's caller alone";
@@ -173,7 +178,9 @@ TEST(FairCycles, WithoutArrivalOrderAKeyCanGoToAndFroForEver) {
     EXPECT_FALSE(result.judgement.bad());
     EXPECT_GT(result.cycle, 10U);
     EXPECT_EQ(result.cut, Cut::none);
-    EXPECT_TRUE(replay(world, result.path).faithful);
+    const Replayed run = replay(world, result.path);
+    EXPECT_TRUE(run.faithful);
+    EXPECT_TRUE(run.loop.has_value());
   }
 }
 
