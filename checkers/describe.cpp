@@ -423,6 +423,8 @@ std::string Teller::evidence(const Evidence& one) const {
     case Fact::applied:
       return fmt::format("{} had applied up to {}", who, one.number);
     case Fact::lapsed:
+      // By a clock that stands still, as the explorer's do between ticks, it would never end.
+      if (one.at - f_.at > sim::minutes(24 * 60)) return fmt::format("the lease at {} had not ended", who);
       return fmt::format("the lease at {} ends at {}", who, when);
     case Fact::revoked:
       return fmt::format("it was revoked at {}", when);

@@ -64,6 +64,11 @@ std::expected<void, Failure> checkTargets(const RunArguments& arguments) {
                                             "--force to replace it",
                                             arguments.savePlan)));
   }
+  if (!arguments.savePlan.empty()) {
+    if (auto fits = checkWritable(arguments.savePlan); !fits) {
+      return std::unexpected(badValue("--save-plan", fits.error().text));
+    }
+  }
   return {};
 }
 
