@@ -129,7 +129,7 @@ constexpr std::array kBugs = {
     // Memberships and home maps
     off(81, Rule::EP12_DurableAcceptors, "S-42-disjoint-successors", kMembership,
         "acceptors forget what they promised, and two successors are chosen"),
-    off(82, Rule::HM5_RemovalIsNoFence, "S-49-removed-but-running", kExclusion,
+    off(82, Rule::HM3_WaitsForAll, "S-49-removed-but-running", kExclusion,
         "publishing a map counts as having stopped those that never heard of it"),
     off(83, Rule::HM2_DigestIsNoFreshness, "S-49-cut-off-acknowledger", kExclusion,
         "equal digests are taken for a proof that the map is current"),

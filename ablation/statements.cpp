@@ -92,6 +92,9 @@ constexpr std::array kStatements = {
               "Who takes part in a change is remembered with it, also when another change takes its place."},
     Statement{Rule::HM3_StopBeforeAcknowledging,
               "A node stops granting and honouring the old generation before it acknowledges the new one."},
+    Statement{
+        Rule::HM3_WaitsForAll,
+        "The drain counts from the last acknowledgement or fence; who has not been heard of may go on."},
     Statement{Rule::HM3_WaitsOut,
               "Activation waits a delegation and the margin after the last acknowledgement or fence."},
     Statement{Rule::HM3_MonotonicDrain, "That wait is measured on a monotonic clock."},

@@ -88,6 +88,8 @@ namespace holdfast::protocol {
     "a change that replaces a staged one takes that for the old map, and forgets who acts on an older one") \
   X(HM3_StopBeforeAcknowledging, \
     "a node acknowledges the new generation and goes on serving the old one") \
+  X(HM3_WaitsForAll, \
+    "the drain is measured from the publication of the map, whoever has stopped by then") \
   X(HM3_WaitsOut, \
     "the new generation is activated without waiting out the last acknowledgement or fence") \
   X(HM3_MonotonicDrain, \

@@ -253,7 +253,7 @@ std::vector<Scenario> homeMapScenarios() {
       {"S-49-removed-but-running",
        "HM-5, HM-3, DG-9",
        "A never heard of the change and serves on; declaring it removed does not end that, stopping it does.",
-       {{Rule::HM5_RemovalIsNoFence, kExclusion}},
+       {{Rule::HM5_RemovalIsNoFence, kExclusion}, {Rule::HM3_WaitsForAll, kExclusion}},
        &removedButRunning},
       {"S-49-leaver",
        "HM-3, HM-5",

@@ -179,7 +179,7 @@ void HomeMapConsole::reckon(const HomeMapDesk& desk) {
   drainedAt_ = MonotonicInstant::never();
   const bool all = std::all_of(participants_.begin(), participants_.end(),
                                [](const Participant& one) { return one.accountedFor(); });
-  if (all) {
+  if (all || !desk.on(Rule::HM3_WaitsForAll)) {
     drainedAt_ = MonotonicInstant::longAgo();
     for (const Participant& one : participants_) drainedAt_ = std::max(drainedAt_, one.drained);
     drainedAtWall_ = desk.env.context.wall + desk.drain();
@@ -248,7 +248,7 @@ std::optional<ActivationRecord> HomeMapConsole::conclude(const HomeMapDesk& desk
       ask(true, desk);
       arm(desk);
     }
-    if (!awaited().empty()) return std::nullopt;
+    if (!awaited().empty() && desk.on(Rule::HM3_WaitsForAll)) return std::nullopt;
   }
   ActivationRecord record = recordOf(desk);
   participants_.clear();
