@@ -34,6 +34,7 @@ class Concern {
     // An incident without callers is about what its node, or its key's home, did before.
     alone_ = incident.calls.empty() && incident.txns.empty() && first_ == incident.event;
     if (alone_) first_ = 0;
+    followHome();
     followBarriers();
     followMembership();
     for (EventIndex i = first_; i <= incident.event; ++i) {
@@ -105,10 +106,41 @@ class Concern {
     }
   }
 
-  /// Finds what the node had of a membership when it was refused for want of one.
+  /// Of a caller that was never admitted: whom its node asked for the key, whom that had granted it to, and
+  /// what became of it since.
+  void followHome() {
+    const auto admits = [&](const obs::Stamped& event) {
+      const auto* admitted = std::get_if<obs::Admitted>(&event.what);
+      return admitted != nullptr && calls_.contains(admitted->call);
+    };
+    const auto end = run_.begin() + static_cast<std::ptrdiff_t>(incident_.event) + 1;
+    if (calls_.empty() || std::any_of(run_.begin(), end, admits)) return;
+    std::set<obs::NodeId> homes = nodes_;
+    for (EventIndex i = first_; i <= incident_.event; ++i) {
+      const auto* sent = std::get_if<obs::MessageSent>(&run_[i].what);
+      const bool asks = sent != nullptr && sent->message == obs::MessageKind::lockRequest;
+      if (asks && nodes_.contains(run_[i].node) && keys_.contains(sent->key)) homes.insert(sent->to);
+    }
+    EventIndex granted = kNoEvent;
+    for (EventIndex i = 0; i <= first_; ++i) {
+      const auto* grant = std::get_if<obs::Granted>(&run_[i].what);
+      if (grant != nullptr && keys_.contains(grant->key) && homes.contains(run_[i].node)) granted = i;
+    }
+    nodes_ = std::move(homes);
+    if (granted == kNoEvent) return;
+    nodes_.insert(std::get<obs::Granted>(run_[granted].what).to);
+    tokens_.insert(std::get<obs::Granted>(run_[granted].what).token);
+    first_ = granted;
+  }
+
+  /// Finds what the node had of a membership when it was refused for want of one, or of one that others
+  /// share.
   void followMembership() {
     const auto* refused = std::get_if<obs::LockRefused>(&run_[incident_.event].what);
-    if (refused == nullptr || refused->cause != obs::Cause::noMembership) return;
+    if (refused == nullptr ||
+        (refused->cause != obs::Cause::noMembership && refused->cause != obs::Cause::membership)) {
+      return;
+    }
     for (EventIndex i = 0; i < incident_.event; ++i) {
       const auto* installed = std::get_if<obs::MembershipInstalled>(&run_[i].what);
       if (installed == nullptr || run_[i].node != run_[incident_.event].node) continue;
@@ -128,7 +160,10 @@ class Concern {
     }
     if (event.node != run_[incident_.event].node || i < installed_) return Weight::none;
     if (kindIs<obs::MembershipInstalled, obs::MembershipLapsed>(event.what)) return Weight::authority;
-    const bool told = kindIs<obs::ProposalStarted, obs::ProposalAbandoned>(event.what) || isFault(event.what);
+    const auto* unheard = std::get_if<obs::MessageRefused>(&event.what);
+    const bool told = kindIs<obs::ProposalStarted, obs::ProposalAbandoned>(event.what) ||
+                      isFault(event.what) ||
+                      (unheard != nullptr && unheard->message == obs::MessageKind::homeMapHello);
     return told ? Weight::circumstance : Weight::none;
   }
 
