@@ -72,6 +72,32 @@ TEST(Slice, OfAnIncidentWithoutCallersIsWhatItsNodeDidBefore) {
   EXPECT_THAT(sliceOf(b.run, HappensBefore(b.run), incident).events, testing::ElementsAre(started, renewed));
 }
 
+TEST(Slice, OfACallerThatIsRefusedHasWhatItsHomeDidWithTheKey) {
+  RunBuilder b;
+  const obs::Token token{1, 1, 1};
+  const auto granted =
+      b.add(1, kC, obs::Granted{kAlice, kA, token, obs::Path::virgin, false, sim::seconds(9)});
+  const auto rejected = b.add(2, kA, obs::GrantRejected{kAlice, token, obs::GrantRejection::callerGone});
+  const auto other = b.add(3, kC, obs::Granted{kBob, kA, token, obs::Path::virgin, false, sim::seconds(9)});
+  b.send(4, kA, kC, 99, obs::MessageKind::logFrame, obs::KeyId::none());
+  b.deliver(5, kC, kA, 99, obs::MessageKind::logFrame);
+  b.add(10, kB, obs::LockRequested{{1}, kAlice, sim::seconds(2), sim::seconds(9)});
+  b.send(10, kB, kC, 100);
+  b.deliver(20, kC, kB, 100);
+  const auto recalled = b.add(20, kC, obs::RecallSent{kAlice, kA, token});
+  b.send(21, kC, kB, 101, obs::MessageKind::lockDeny);
+  b.deliver(30, kB, kC, 101, obs::MessageKind::lockDeny);
+  Incident incident;
+  incident.event =
+      b.add(40, kB, obs::LockRefused{{1}, kAlice, obs::ErrorClass::locked423, obs::Cause::contended});
+  incident.keys = {kAlice};
+  incident.calls = {{1}};
+  incident.nodes = {kB};
+  const Slice slice = sliceOf(b.run, HappensBefore(b.run), incident);
+  EXPECT_THAT(slice.events, testing::IsSupersetOf({granted, rejected, recalled, incident.event}));
+  EXPECT_THAT(slice.events, Not(Contains(other)));
+}
+
 TEST(Slice, OfAnEventThatIsNotThereIsEmpty) {
   const OverlapRun r;
   Incident nowhere;
