@@ -30,8 +30,8 @@ inline constexpr std::int64_t kFarTicks = 1'000'000;
 constexpr sim::Duration ticksOrFar(std::int64_t ticks) { return kTick * (ticks == 0 ? kFarTicks : ticks); }
 
 /// What a client does, one step at a time. A lock that is refused skips the rest of its section. The last
-/// three are an operator's.
-enum class Act : std::uint8_t { lock, stage, submit, unlock, propose, publish, fence };
+/// four are an operator's: who is fenced is down, who is declared removed runs (HM-5).
+enum class Act : std::uint8_t { lock, stage, submit, unlock, propose, publish, fence, declareRemoved };
 constexpr bool isOperators(Act act) { return act >= Act::propose; }
 
 inline constexpr std::uint8_t kNobody = 0xff;
@@ -40,7 +40,7 @@ struct ClientStep {
   Act act = Act::lock;
   std::uint8_t key = 0;
   std::uint8_t add = kNobody;     // propose: who becomes a member (EP-13)
-  std::uint8_t remove = kNobody;  // propose: who is none any more; fence: who was stopped (HM-5)
+  std::uint8_t remove = kNobody;  // propose: who is none any more; fence, declareRemoved: whom
   std::uint8_t homes = 0;         // publish: the next home map, a bit each (HM-3)
 };
 
@@ -82,6 +82,9 @@ struct Ticks {
   std::uint16_t backoff = 1;     // the first pause before a round is up to this
 };
 
+/// When a node that has crashed restarts: any time, before the next tick of a clock, or never.
+enum class Outage : std::uint8_t { any, brief, endless };
+
 struct Configuration {
   std::string name;
   std::string summary;
@@ -93,6 +96,7 @@ struct Configuration {
   Budgets budgets;
   /// The nodes that may crash, a bit each.
   std::uint8_t mayCrash = 0xff;
+  Outage outage = Outage::any;
   Ticks ticks;
   /// How many ticks one node's clock may be ahead of another's, counted from the start. Over any time two
   /// clocks diverge by at most twice that, which `ticks.skew` must cover (CK-3). 0: all tick together.
@@ -104,7 +108,14 @@ struct Configuration {
   bool punctual = true;
   /// Timers that are due fire, in any order, before anything else happens.
   bool timersFirst = false;
+  /// No clock ticks before every operator has had its say.
+  bool operatorsFirst = false;
+  /// What a node writes is durable within the step that writes it.
+  bool promptDisk = false;
   protocol::MembershipKind membership = protocol::MembershipKind::fixed;
+  /// Renewals and their answers are under way like all messages. Otherwise they arrive within the step that
+  /// sends them, unless one is lost.
+  bool slowHeartbeats = false;
   /// The members of the first epoch or home map, a bit each.
   std::uint8_t members = 0xff;
   /// States with a greater epoch, or with a promise of a ballot beyond these, are not gone on from.

@@ -171,30 +171,101 @@ Configuration agreed(std::string name, std::string summary, std::uint8_t nodes) 
   c.late = 0;
   c.timersFirst = true;
   c.epochs = 2;
-  c.ballots = 2;
+  c.ballots = 1;
   return c;
 }
 
 void addEpochs(std::vector<Configuration>& all) {
-  const auto removes = [](std::uint8_t at, std::uint8_t whom) {
-    return Client{at, {{Act::propose, 0, kNobody, whom}}};
+  const auto operatorAt = [](std::uint8_t node, std::uint8_t add, std::uint8_t remove) {
+    return Client{node, {{Act::propose, 0, add, remove}}};
   };
   Configuration change =
       agreed("epoch", "3 members agree on an epoch without one of them, as an operator wishes", 3);
-  change.clients = {removes(0, 2)};
-  change.ballots = 1;
+  change.clients = {operatorAt(0, kNobody, 2)};
   all.push_back(change);
 
-  Configuration lock =
-      agreed("epoch-lock", "as epoch; the member that goes locks a key of one that stays", 3);
-  lock.clients = {removes(0, 2), {2, section(0)}};
-  lock.ballots = 1;
+  Configuration lock = change;
+  lock.name = "epoch-lock";
+  lock.summary = "as epoch; the member that goes locks a key of one that stays";
+  lock.clients.push_back({2, section(0)});
   all.push_back(lock);
 
-  Configuration loss = agreed("epoch-loss", "as epoch; one message is lost", 3);
-  loss.clients = {removes(0, 2)};
+  Configuration duel = change;
+  duel.name = "duel";
+  duel.summary =
+      "as epoch; two operators wish at once for different epochs; what is written is durable at once";
+  duel.clients.push_back(operatorAt(1, kNobody, 0));
+  duel.ballots = 2;
+  duel.operatorsFirst = true;
+  duel.promptDisk = true;
+  all.push_back(duel);
+
+  Configuration loss = change;
+  loss.name = "epoch-loss";
+  loss.summary = "as epoch; one message is lost, a renewal or another";
   loss.budgets.losses = 1;
   all.push_back(loss);
+
+  Configuration crash = change;
+  crash.name = "epoch-crash";
+  crash.summary = "as epoch; a member that stays crashes once and restarts within the tick";
+  crash.budgets.crashes = 1;
+  crash.mayCrash = 2;
+  crash.outage = Outage::brief;
+  all.push_back(crash);
+
+  Configuration dead = crash;
+  dead.name = "epoch-dead";
+  dead.summary = "a member dies; the others agree without it, by themselves or as an operator wishes";
+  dead.outage = Outage::endless;
+  dead.clients = {operatorAt(0, kNobody, 1)};
+  all.push_back(dead);
+
+  Configuration replacement = dead;
+  replacement.name = "replacement";
+  replacement.summary = "as epoch-dead, of 4 identities; the fourth takes the place of the one that dies";
+  replacement.nodes = 4;
+  replacement.members = 0b0111;
+  replacement.mayCrash = 4;
+  replacement.clients = {operatorAt(0, 3, 2)};
+  all.push_back(replacement);
+}
+
+/// Home maps that an operator publishes (HM). A console asks again each tick.
+void addHomeMaps(std::vector<Configuration>& all) {
+  Configuration map =
+      agreed("home-map", "3 homes; a map without one of them is published, one crashes once and restarts", 3);
+  map.membership = protocol::MembershipKind::homeMap;
+  map.clients = {{0, {{Act::publish, 0, kNobody, kNobody, 0b0011}}}};
+  map.budgets.crashes = 1;
+  all.push_back(map);
+
+  Configuration lock = map;
+  lock.name = "home-map-lock";
+  lock.summary = "as home-map; the home that goes locks a key of one that stays";
+  lock.clients.push_back({2, section(0)});
+  all.push_back(lock);
+
+  Configuration own = lock;
+  own.name = "home-map-own";
+  own.summary = "as home-map; the home that goes locks a key of its own";
+  own.home = 2;
+  all.push_back(own);
+
+  Configuration fence = lock;
+  fence.name = "home-map-fence";
+  fence.summary = "as home-map-lock; the home that goes dies and is fenced";
+  fence.mayCrash = 0b0100;
+  fence.outage = Outage::endless;
+  fence.clients.push_back({0, {{Act::fence, 0, kNobody, 2}}});
+  all.push_back(fence);
+
+  Configuration removed = lock;
+  removed.name = "home-map-removed";
+  removed.summary = "as home-map-lock without a crash; the home that goes is declared removed";
+  removed.budgets.crashes = 0;
+  removed.clients.push_back({0, {{Act::declareRemoved, 0, kNobody, 2}}});
+  all.push_back(removed);
 }
 
 std::vector<Configuration> shipped() {
@@ -203,6 +274,7 @@ std::vector<Configuration> shipped() {
   addRecoveries(all);
   addLarger(all);
   addEpochs(all);
+  addHomeMaps(all);
   return all;
 }
 
@@ -251,6 +323,7 @@ std::string whatIsWrong(const Configuration& c) {
   if (c.membership != protocol::MembershipKind::fixed && (c.late != 0 || c.ticks.renew == 0)) {
     return "a membership that changes is renewed, and nothing is slower than a tick";
   }
+  if (c.operatorsFirst && c.drift != 0) return "clocks that drift tick whatever an operator wishes";
   if (c.timersFirst && (c.drift != 0 || !c.punctual)) {
     return "timers that are late, or clocks that drift, are not first";
   }
@@ -275,6 +348,9 @@ std::string identityOf(const Configuration& c) {
   const Ticks& t = c.ticks;
   std::string text = fmt::format("{} nodes={} keys={} home={} drift={} punctual={}", c.name, c.nodes, c.keys,
                                  c.home, c.drift, c.punctual);
+  if (c.outage != Outage::any) text += fmt::format(" outage={}", static_cast<int>(c.outage));
+  if (c.operatorsFirst) text += " operators=first";
+  if (c.promptDisk) text += " disk=prompt";
   if (c.timersFirst) text += " timers=first";
   text += fmt::format(" ticks={},{},{},{},{},{},{},{},{},{},{}", t.delegation, t.skew, t.minUseful, t.wait,
                       t.lease, t.retry, t.recall, t.tenure, t.grace, t.barrier, t.margin);
@@ -288,9 +364,9 @@ std::string identityOf(const Configuration& c) {
     }
   }
   if (c.membership != protocol::MembershipKind::fixed) {
-    text += fmt::format(" membership={} members={} epochs={} ballots={} lease={},{},{},{},{}",
-                        obs::nameOf(c.membership), c.members, c.epochs, c.ballots, t.membership, t.renew,
-                        t.missed, t.round, t.backoff);
+    text += fmt::format(" membership={} slow={} members={} epochs={} ballots={} lease={},{},{},{},{}",
+                        obs::nameOf(c.membership), c.slowHeartbeats, c.members, c.epochs, c.ballots,
+                        t.membership, t.renew, t.missed, t.round, t.backoff);
   }
   for (std::size_t i = 0; i < protocol::kRuleCount; ++i) {
     const auto rule = static_cast<protocol::Rule>(i);

@@ -53,9 +53,15 @@ const char* nameOf(Breach breach) {
     case Breach::grantedBeforeActivation:
       return "grantedBeforeActivation";
     case Breach::certificateWithoutMajority:
+      return "certificateWithoutMajority";
+    case Breach::grantedWithoutMembership:
+      return "grantedWithoutMembership";
+    case Breach::servedAfterAcknowledging:
+      return "servedAfterAcknowledging";
+    case Breach::strangerTakesPart:
       break;
   }
-  return "certificateWithoutMajority";
+  return "strangerTakesPart";
 }
 
 /// One overload for each observation that matters.

@@ -40,6 +40,9 @@ enum class Breach : std::uint8_t {
   membershipWentBack,
   grantedBeforeActivation,
   certificateWithoutMajority,
+  grantedWithoutMembership,
+  servedAfterAcknowledging,
+  strangerTakesPart,
 };
 const char* nameOf(Breach breach);
 

@@ -86,7 +86,9 @@ void World::addPrograms() {
           input = protocol::AdminStageHomeMap{kNextGeneration, nodesOf(given.homes)};
           break;
         case Act::fence:
-          input = protocol::AdminFenceHome{kNextGeneration, nodeOrNone(given.remove), true};
+        case Act::declareRemoved:
+          input =
+              protocol::AdminFenceHome{kNextGeneration, nodeOrNone(given.remove), given.act == Act::fence};
           break;
       }
       step.item = table_->addItem({ItemKind::local, client.node, client.node, std::move(input), {}, {}, 0});
@@ -103,11 +105,9 @@ void World::boot() {
   state.left = configuration_.budgets;
   UnderWay way;
   way.trail = &bootTrail_;
-  way.allPrompt = false;  // those to whom they are sent may have yet to start
-  for (std::uint8_t i = 0; i < configuration_.nodes; ++i) {
-    state.nodes[i] = table_->start(i, table_->blank());
-    advance(state, way, i, boots_[i]);
-  }
+  way.allPrompt = false;  // those to whom they are sent have yet to boot
+  for (std::uint8_t i = 0; i < configuration_.nodes; ++i) state.nodes[i] = table_->start(i, table_->blank());
+  for (std::uint8_t i = 0; i < configuration_.nodes; ++i) advance(state, way, i, boots_[i]);
   const auto settle = [&] {
     while (!way.entries.empty()) {
       const std::uint32_t item = way.entries.front().item;
@@ -174,15 +174,16 @@ bool World::mayStep(const State& state, std::uint8_t client) const {
   const std::uint8_t place = state.places[client];
   if (place >= program.steps.size() || isDown(state, program.node)) return false;
   const Step& step = program.steps[place];
-  // HM-5: who is fenced has been stopped.
   if (step.act == Act::fence) return isDown(state, step.subject);
+  if (step.act == Act::declareRemoved) return !isDown(state, step.subject);
   return step.act == Act::lock || isOperators(step.act) ||
          state.ghost.calls[step.call].phase != Ghost::CallPhase::waiting;
 }
 
 bool World::mayTick(const State& state, std::uint8_t node) const {
   if (configuration_.drift != 0 && state.ahead[node] >= configuration_.drift) return false;
-  if (!configuration_.punctual || isDown(state, node)) return true;
+  if (isDown(state, node)) return configuration_.outage != Outage::brief;
+  if (!configuration_.punctual) return true;
   return table_->node(state.nodes[node]).wakeIn != 0;
 }
 
@@ -198,7 +199,7 @@ void World::choices(const State& state, std::vector<Choice>& out) const {
     if (mayStep(state, client)) out.push_back({ChoiceKind::client, client, 0});
   }
   const bool few = fewAreLate(state);
-  bool allTick = few;
+  bool allTick = few && !(configuration_.operatorsFirst && isAskedOf(state));
   for (std::uint8_t node = 0; node < configuration_.nodes; ++node) {
     if (!isDown(state, node) && table_->node(state.nodes[node]).wakeIn == 0) {
       out.push_back({ChoiceKind::wake, node, 0});
@@ -215,6 +216,16 @@ void World::choices(const State& state, std::vector<Choice>& out) const {
   if (configuration_.drift == 0 && allTick) out.push_back({ChoiceKind::tick, 0, 0});
   choicesOfPool(state, out);
   faults(state, out);
+}
+
+/// Whether an operator has yet to act.
+bool World::isAskedOf(const State& state) const {
+  for (std::uint8_t client = 0; client < programs_.size(); ++client) {
+    const std::uint8_t place = state.places[client];
+    const std::vector<Step>& steps = programs_[client].steps;
+    if (place < steps.size() && isOperators(steps[place].act) && mayStep(state, client)) return true;
+  }
+  return false;
 }
 
 bool World::isDue(const State& state) const {
@@ -244,7 +255,7 @@ void World::choicesOfPool(const State& state, std::vector<Choice>& out) const {
 void World::faults(const State& state, std::vector<Choice>& out) const {
   for (std::uint8_t node = 0; node < configuration_.nodes; ++node) {
     if (isDown(state, node)) {
-      out.push_back({ChoiceKind::restart, node, 0});
+      if (configuration_.outage != Outage::endless) out.push_back({ChoiceKind::restart, node, 0});
     } else if (state.left.crashes != 0 && (configuration_.mayCrash & mask(node)) != 0) {
       const std::size_t ends = (commitsOf(state, node).size() + 1) * (recordsOf(state, node).size() + 1);
       for (std::uint16_t end = 0; end < ends; ++end) out.push_back({ChoiceKind::crash, node, end});
@@ -353,7 +364,8 @@ void World::advance(State& state, UnderWay& way, std::uint8_t node, std::uint32_
   // Heartbeats arrive at once, and their answers; one of them may be lost.
   for (std::size_t i = 0; i < way.prompt.size(); ++i) {
     const std::uint32_t heartbeat = way.prompt[i];
-    if (++way.heartbeats == way.lost) {
+    const bool sent = table_->item(heartbeat).kind == ItemKind::datagram;
+    if (sent && ++way.heartbeats == way.lost) {
       --state.left.losses;
       if (way.trail != nullptr) way.trail->push_back({table_->item(heartbeat).node, heartbeat, nullptr});
     } else {
@@ -375,7 +387,8 @@ void World::take(State& state, UnderWay& way, std::uint8_t node, std::uint32_t i
     if (sent && isCut(state, made.from, made.node)) continue;
     const bool heartbeat = way.allPrompt && isHeartbeat(made);
     if ((made.kind == ItemKind::stream || heartbeat) && isDown(state, made.node)) continue;
-    if (heartbeat) {
+    const bool written = configuration_.promptDisk && made.kind == ItemKind::persist;
+    if (heartbeat || written) {
       way.prompt.push_back(number);
     } else {
       way.entries.push_back({queueOf(made), number});

@@ -137,7 +137,7 @@ class World {
     Act act = Act::lock;
     std::uint8_t call = 0;  // indices
     std::uint8_t txn = 0;
-    std::uint8_t subject = kNobody;  // fence
+    std::uint8_t subject = kNobody;  // of a fence, or of what should be one
     std::uint32_t item = 0;
   };
   struct Program {
@@ -176,6 +176,10 @@ class World {
   bool acts(const State& state, std::uint8_t node) const;
   void judgeMembership(State& state, std::uint8_t node, const LocalStep& step) const;
   void judgeActivation(State& state, std::uint8_t node, const obs::MembershipActive& active) const;
+  void judgeGrant(State& state, std::uint8_t node, const protocol::Membership& membership,
+                  obs::MonotonicInstant now, const obs::Granted& event) const;
+  std::uint8_t homesOf(std::uint32_t generation) const;
+  bool hasStopped(const State& state, std::uint8_t node, const protocol::Membership& membership) const;
   void judgeCertificate(State& state, const protocol::Membership& before,
                         const obs::MembershipDecided& decided) const;
   void judgeRings(State& state, std::uint8_t node, bool activation) const;
@@ -186,6 +190,8 @@ class World {
   void heal(State& state, UnderWay& way, std::uint8_t pair) const;
   void tick(State& state, std::uint8_t node, std::vector<Fed>* trail) const;
   void skipClients(State& state) const;
+  std::string describeStep(const Program& program, const Step& step) const;
+  std::string describeCrash(const State& state, const Choice& choice) const;
   std::uint32_t poolOf(Entries& entries) const;
   void setPool(State& state, UnderWay& way) const { state.pool = poolOf(way.entries); }
   void nameRoots();
@@ -195,6 +201,7 @@ class World {
   void choicesOfPool(const State& state, std::vector<Choice>& out) const;
   void faults(const State& state, std::vector<Choice>& out) const;
   bool isDue(const State& state) const;
+  bool isAskedOf(const State& state) const;
   bool fewAreLate(const State& state) const;
   static std::uint64_t mixRest(std::uint64_t hash, const State& state);
   std::uint64_t renumberedFingerprint(const State& state) const;

@@ -12,14 +12,18 @@ namespace holdfast::explore {
 
 using protocol::MembershipKind;
 
-/// Renewals, comparisons of maps, and their answers: what is sent all the time. Unless one is lost they
-/// arrive within the step that sends them.
+/// Renewals, comparisons of maps, and their answers: what is sent all the time. Subscriptions to streams,
+/// which each restart brings about, are as quick.
 bool World::isHeartbeat(const Item& item) const {
-  if (configuration_.membership == MembershipKind::fixed || item.kind != ItemKind::datagram) return false;
+  if (configuration_.membership == MembershipKind::fixed || configuration_.slowHeartbeats ||
+      (item.kind != ItemKind::datagram && item.kind != ItemKind::stream)) {
+    return false;
+  }
   const protocol::MessageKind kind = protocol::kindOf(std::get<protocol::Deliver>(item.input).message);
   return kind == protocol::MessageKind::membershipRenew ||
          kind == protocol::MessageKind::membershipRenewAck ||
-         kind == protocol::MessageKind::membershipQuery || kind == protocol::MessageKind::homeMapHello;
+         kind == protocol::MessageKind::membershipQuery || kind == protocol::MessageKind::homeMapHello ||
+         kind == protocol::MessageKind::subscribe;
 }
 
 /// How many heartbeats a timer of the node brings about.
@@ -31,7 +35,8 @@ std::uint16_t World::heartbeatsOf(const State& state, std::uint8_t node) const {
   return way.heartbeats;
 }
 
-/// Whether the last epoch that is of interest is active on all its members that run, and nobody wants more.
+/// Whether the last membership that is of interest is active on all its members that run, and nobody wants
+/// more.
 bool World::isOver(const State& state) const {
   for (std::size_t client = 0; client < programs_.size(); ++client) {
     if (state.places[client] < programs_[client].steps.size()) return false;
@@ -43,7 +48,8 @@ bool World::isOver(const State& state) const {
     if ((state.down >> node & 1U) != 0) continue;
     const protocol::Membership& membership = table_->node(state.nodes[node]).node->membership();
     if (membership.number() < configuration_.epochs) continue;
-    if (membership.isMember(sim::NodeId{node}) && !membership.active()) return false;
+    const bool serves = membership.active() && membership.deadline() != obs::MonotonicInstant::longAgo();
+    if (membership.isMember(sim::NodeId{node}) && !serves) return false;
     for (const sim::NodeId member : membership.members()) {
       const bool runs = (state.down >> member.value & 1U) == 0;
       const auto& other = table_->node(state.nodes[member.value]);
@@ -55,8 +61,9 @@ bool World::isOver(const State& state) const {
 }
 
 bool World::isBeyond(const State& state) const {
-  if (configuration_.membership != MembershipKind::epoch) return false;
+  if (configuration_.membership == MembershipKind::fixed) return false;
   if (isOver(state)) return true;
+  if (configuration_.membership != MembershipKind::epoch) return false;
   for (std::uint8_t node = 0; node < configuration_.nodes; ++node) {
     if ((state.down >> node & 1U) != 0) continue;
     const auto& epoch = *table_->node(state.nodes[node]).node->membership().epoch();
@@ -74,7 +81,8 @@ bool World::acts(const State& state, std::uint8_t node) const {
   if ((state.down >> node & 1U) != 0) return false;
   const StoredNode& stored = table_->node(state.nodes[node]);
   const protocol::Membership& membership = stored.node->membership();
-  return membership.active() && membership.isMember(sim::NodeId{node}) && stored.now < membership.deadline();
+  return membership.active() && membership.isMember(sim::NodeId{node}) &&
+         !hasStopped(state, node, membership) && stored.now < membership.deadline();
 }
 
 void World::judgeMembership(State& state, std::uint8_t node, const LocalStep& step) const {
@@ -85,13 +93,13 @@ void World::judgeMembership(State& state, std::uint8_t node, const LocalStep& st
       std::uint8_t& newest = state.ghost.newest[node];
       if (installed->number < newest) state.ghost.breach = Breach::membershipWentBack;
       newest = std::max(newest, static_cast<std::uint8_t>(installed->number));
-      judgeValues(state, node);
+      if (membership.epoch() != nullptr) judgeValues(state, node);
     } else if (const auto* active = std::get_if<obs::MembershipActive>(&what)) {
       judgeActivation(state, node, *active);
     } else if (std::holds_alternative<obs::MembershipRenewed>(what)) {
       judgeRings(state, node, false);
     } else if (std::holds_alternative<obs::Granted>(what)) {
-      if (!membership.active()) state.ghost.breach = Breach::grantedBeforeActivation;
+      judgeGrant(state, node, membership, step.now, std::get<obs::Granted>(what));
     } else if (const auto* decided = std::get_if<obs::MembershipDecided>(&what)) {
       judgeCertificate(state, table_->node(step.before).node->membership(), *decided);
     }
@@ -107,6 +115,40 @@ void World::judgeActivation(State& state, std::uint8_t node, const obs::Membersh
   served = std::max(served, static_cast<std::uint8_t>(active.number));
   judgeRings(state, node, true);
   if (first && state.ghost.admits()) state.ghost.breach = Breach::activatedTooEarly;
+}
+
+/// EP-6, EP-8, DG-2, HM-1: who grants is live and active, and whoever grants or is granted is named.
+void World::judgeGrant(State& state, std::uint8_t node, const protocol::Membership& membership,
+                       obs::MonotonicInstant now, const obs::Granted& event) const {
+  const auto named = [&](sim::NodeId id) {
+    return membership.epoch() != nullptr ? membership.isMember(id)
+                                         : (homesOf(membership.number()) >> id.value & 1U) != 0;
+  };
+  if (!membership.active()) {
+    state.ghost.breach = Breach::grantedBeforeActivation;
+  } else if (membership.epoch() != nullptr && now >= membership.deadline()) {
+    state.ghost.breach = Breach::grantedWithoutMembership;
+  } else if (membership.epoch() == nullptr && hasStopped(state, node, membership)) {
+    state.ghost.breach = Breach::servedAfterAcknowledging;
+  } else if (!named(event.to) || !named(sim::NodeId{node})) {
+    state.ghost.breach = Breach::strangerTakesPart;
+  }
+}
+
+/// The homes of a published map, a bit each; each node is born with the first one.
+std::uint8_t World::homesOf(std::uint32_t generation) const {
+  if (generation < configuration_.epochs) return configuration_.members;
+  for (const Client& client : configuration_.clients) {
+    for (const ClientStep& step : client.steps) {
+      if (step.act == Act::publish) return step.homes;
+    }
+  }
+  return 0;
+}
+
+/// HM-3: who has acknowledged the next map has no authority under the present one, whatever it does.
+bool World::hasStopped(const State& state, std::uint8_t node, const protocol::Membership& membership) const {
+  return (state.ghost.acknowledged >> node & 1U) != 0 && membership.number() < configuration_.epochs;
 }
 
 /// EP-5: the votes are those of a majority of the members before.

@@ -1,5 +1,5 @@
-// The choices of the world in words. A schedule is written down as these lines and found again by them, so
-// they are part of the format of plans.
+// The choices of the world in words. A plan is written in them, so each choice of a state has words of its
+// own.
 #include <fmt/format.h>
 
 #include <array>
@@ -7,58 +7,71 @@
 #include "explore/world.hpp"
 
 namespace holdfast::explore {
+namespace {
+
+constexpr std::array kActs = {"locks",
+                              "stages a write",
+                              "submits",
+                              "unlocks",
+                              "proposes a membership",
+                              "publishes a home map",
+                              "fences a home that is down",
+                              "declares a home removed that runs"};
+
+std::string letterOf(std::size_t node) { return std::string(1, static_cast<char>('A' + node)); }
+
+std::string contentOf(const Item& item) {
+  if (const auto* deliver = std::get_if<protocol::Deliver>(&item.input)) {
+    return fmt::format("{} from {}", obs::nameOf(protocol::kindOf(deliver->message)), letterOf(item.from));
+  }
+  if (item.kind == ItemKind::commit) {
+    return fmt::format("the commit of a {}", obs::nameOf(protocol::kindOf(item.entry)));
+  }
+  if (item.kind == ItemKind::apply) return fmt::format("the next entry of {}", letterOf(item.from));
+  return fmt::format("its durable {}", obs::nameOf(protocol::kindOf(item.record)));
+}
+
+}  // namespace
+
+std::string World::describeStep(const Program& program, const Step& step) const {
+  const char* const act = kActs[static_cast<std::size_t>(step.act)];
+  if (isOperators(step.act)) return fmt::format("the operator at {} {}", letterOf(program.node), act);
+  return fmt::format("a client of {} {} (call {})", letterOf(program.node), act, step.call + 1);
+}
+
+std::string World::describeCrash(const State& state, const Choice& choice) const {
+  const Survivors survivors = survivorsOf(state, choice);
+  std::string text = fmt::format("{} crashes; {} of its pending commits are durable", letterOf(choice.who),
+                                 survivors.commits.size());
+  if (!survivors.records.empty()) text += fmt::format(", and {} of its records", survivors.records.size());
+  return text;
+}
 
 std::string World::describe(const State& state, const Choice& choice) const {
-  const auto name = [&](std::size_t node) { return std::string(1, static_cast<char>('A' + node)); };
-  const auto content = [&](const Item& item) -> std::string {
-    if (const auto* deliver = std::get_if<protocol::Deliver>(&item.input)) {
-      return fmt::format("{} from {}", obs::nameOf(protocol::kindOf(deliver->message)), name(item.from));
-    }
-    if (item.kind == ItemKind::commit) {
-      return fmt::format("the commit of a {}", obs::nameOf(protocol::kindOf(item.entry)));
-    }
-    if (item.kind == ItemKind::apply) return fmt::format("the next entry of {}", name(item.from));
-    if (item.record.index() == 0) return "its durable incarnation";
-    return fmt::format("its durable {}", obs::nameOf(protocol::kindOf(item.record)));
-  };
-  static constexpr std::array kActs = {"locks", "stages a write", "submits", "unlocks"};
-  static constexpr std::array kWishes = {"proposes a membership", "publishes a home map", "fences"};
+  const auto content = [&] { return contentOf(table_->item(itemOf(state, choice))); };
   switch (choice.kind) {
     case ChoiceKind::client: {
-      const Step& step = programs_[choice.who].steps[state.places[choice.who]];
-      if (isOperators(step.act)) {
-        return fmt::format(
-            "the operator at {} {}", name(programs_[choice.who].node),
-            kWishes[static_cast<std::size_t>(step.act) - static_cast<std::size_t>(Act::propose)]);
-      }
-      return fmt::format("a client of {} {} (call {})", name(programs_[choice.who].node),
-                         kActs[static_cast<std::size_t>(step.act)], step.call + 1);
+      const Program& program = programs_[choice.who];
+      return describeStep(program, program.steps[state.places[choice.who]]);
     }
     case ChoiceKind::wake:
-      return fmt::format("a timer of {} fires{}", name(choice.who),
+      return fmt::format("a timer of {} fires{}", letterOf(choice.who),
                          choice.which == 0 ? "" : fmt::format("; heartbeat {} is lost", choice.which));
     case ChoiceKind::tick:
       return configuration_.drift == 0 ? "all clocks tick"
-                                       : fmt::format("the clock of {} ticks", name(choice.who));
+                                       : fmt::format("the clock of {} ticks", letterOf(choice.who));
     case ChoiceKind::deliver:
-      return fmt::format("{} gets {}", name(choice.who), content(table_->item(itemOf(state, choice))));
+      return fmt::format("{} gets {}", letterOf(choice.who), content());
     case ChoiceKind::abort:
-      return fmt::format("{}: a native commit aborts", name(choice.who));
+      return fmt::format("{}: a native commit aborts", letterOf(choice.who));
     case ChoiceKind::lose:
-      return fmt::format("{} to {} is lost", content(table_->item(itemOf(state, choice))), name(choice.who));
+      return fmt::format("{} to {} is lost", content(), letterOf(choice.who));
     case ChoiceKind::duplicate:
-      return fmt::format("{} gets a duplicate of {}", name(choice.who),
-                         content(table_->item(itemOf(state, choice))));
-    case ChoiceKind::crash: {
-      const Survivors survivors = survivorsOf(state, choice);
-      std::string text = fmt::format("{} crashes; {} of its pending commits are durable", name(choice.who),
-                                     survivors.commits.size());
-      if (!survivors.records.empty())
-        text += fmt::format(", and {} of its records", survivors.records.size());
-      return text;
-    }
+      return fmt::format("{} gets a duplicate of {}", letterOf(choice.who), content());
+    case ChoiceKind::crash:
+      return describeCrash(state, choice);
     case ChoiceKind::restart:
-      return fmt::format("{} restarts", name(choice.who));
+      return fmt::format("{} restarts", letterOf(choice.who));
     case ChoiceKind::cut:
       return fmt::format("link {} is cut", choice.who);
     case ChoiceKind::heal:
