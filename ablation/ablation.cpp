@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <span>
 
 #include "explore/replay.hpp"
 #include "explore/searches.hpp"
@@ -29,12 +30,19 @@ std::optional<Breakage> confirmed(const explore::World& world, const explore::Re
 
 /// The shipped configurations that a rule is looked for in, from the quickest to search to the slowest. To
 /// search the others as well, for each rule, would take many times as long.
-std::vector<const explore::Configuration*> configurationsBySize() {
-  constexpr std::array kBySize = {"two-keys", "brief", "drain", "handoff", "drift",
-                                  "three",    "lease", "crash", "loss"};
+std::vector<const explore::Configuration*> configurationsFor(protocol::Rule rule) {
+  constexpr std::array kOfEpochs = {"epoch", "epoch-dead", "epoch-loss", "epoch-crash", "epoch-lock", "duel"};
+  constexpr std::array kOfMaps = {"home-map", "home-map-removed", "home-map-fence", "home-map-lock",
+                                  "home-map-own"};
+  constexpr std::array kOthers = {"two-keys", "brief", "drain",   "handoff", "drift",
+                                  "three",    "lease", "barrier", "crash",   "loss"};
+  const std::string_view name = protocol::nameOf(rule);
+  std::span<const char* const> names = kOthers;
+  if (name.starts_with("EP")) names = kOfEpochs;
+  if (name.starts_with("HM")) names = kOfMaps;
   std::vector<const explore::Configuration*> ordered;
-  for (const char* name : kBySize) {
-    if (const explore::Configuration* known = explore::findConfiguration(name)) ordered.push_back(known);
+  for (const char* each : names) {
+    if (const explore::Configuration* known = explore::findConfiguration(each)) ordered.push_back(known);
   }
   return ordered;
 }
@@ -64,13 +72,12 @@ bool canBeExplored(protocol::Rule rule) {
                                 Rule::BD5_OneCoordinator,       Rule::BD5_OwnerAnswers};
   if (std::ranges::find(kIdle, rule) != kIdle.end()) return false;
   const std::string_view name = protocol::nameOf(rule);
-  return !name.starts_with("EP") && !name.starts_with("HM") && !name.starts_with("RT") &&
-         !name.starts_with("RA");
+  return !name.starts_with("RT") && !name.starts_with("RA");
 }
 
-std::optional<Breakage> explore(const protocol::Rules& rules, const Bounds& bounds) {
+std::optional<Breakage> explore(protocol::Rule about, const protocol::Rules& rules, const Bounds& bounds) {
   std::optional<Breakage> shortest;
-  for (const explore::Configuration* shipped : configurationsBySize()) {
+  for (const explore::Configuration* shipped : configurationsFor(about)) {
     explore::Configuration configuration = *shipped;
     configuration.rules = rules;
     const explore::World world(configuration);

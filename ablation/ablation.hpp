@@ -40,13 +40,14 @@ struct Bounds {
   std::function<bool()> endsEarly;  ///< Asked now and then; may be empty.
 };
 
-/// Whether a configuration of the explorer can show anything of the rule: its memberships are given, its
-/// nodes agree on the ring and lock by delegations, so that rules of agreement, of home maps, of routing and
-/// of other protocols are idle there, and so are those about what nobody does in any of them.
+/// Whether a configuration of the explorer can show anything of the rule: its nodes agree on the ring and
+/// lock by delegations, so that rules of routing and of other protocols are idle there, and so are those
+/// about what nobody does in any of them.
 bool canBeExplored(protocol::Rule rule);
 
-/// The shortest schedule within the bounds that breaks a promise, over all shipped configurations.
-std::optional<Breakage> explore(const protocol::Rules& rules, const Bounds& bounds);
+/// The shortest schedule within the bounds that breaks a promise, over those shipped configurations in which
+/// the rule `about` has something to do and which are quick to search.
+std::optional<Breakage> explore(protocol::Rule about, const protocol::Rules& rules, const Bounds& bounds);
 
 /// The twins of directed scenarios that are without the rule and go wrong as they must, in the order of the
 /// scenarios.

@@ -271,7 +271,7 @@ BugVerdict judge(Session& session, const KnownBug& bug, const ablation::Bounds& 
   if (found == known.end()) {
     const protocol::Rules rules = protocol::Rules{}.without(*bug.rule);
     Searched searched;
-    if (ablation::canBeExplored(*bug.rule)) searched.explored = ablation::explore(rules, bounds);
+    if (ablation::canBeExplored(*bug.rule)) searched.explored = ablation::explore(*bug.rule, rules, bounds);
     searched.swept = ablation::sweep(rules, ablation::workloadFor(*bug.rule), bounds);
     found = known.emplace(*bug.rule, std::move(searched)).first;
   }

@@ -151,7 +151,7 @@ Ablation ablate(Session& session, protocol::Rule rule, const ablation::Bounds& b
     session.out.progress(fmt::format("ablate: {}, {}", protocol::nameOf(rule), what));
   };
   show("exploring");
-  if (ablation::canBeExplored(rule)) result.explored = ablation::explore(rules, bounds);
+  if (ablation::canBeExplored(rule)) result.explored = ablation::explore(rule, rules, bounds);
   show("telling its stories");
   Told told;
   result.told = shortest(ablation::tellStories(rule), rules, workload, told);
@@ -237,7 +237,8 @@ std::string rulesTable(const std::vector<Ablation>& ablations, const std::string
   }
   return fmt::format(
       "# What each rule buys\n\n<!-- Written by `{0}`. -->\n\n"
-      "Each rule was switched off, and the protocol without it was searched until a promise broke: first every "
+      "Each rule was switched off, and the protocol without it was searched until a promise broke: first "
+      "every "
       "schedule of those\nof the explorer's configurations that are quick to search, then the stories about "
       "the rule, then the random workload. A page a\nrule has the schedule as a picture, and the command "
       "that runs it again. `{0}` writes all this.\n\n"

@@ -21,7 +21,7 @@ Bounds small() {
 }
 
 TEST(Ablation, TheExplorerFindsAShortestSchedule) {
-  const auto found = explore(Rules{}.without(Rule::DG3_OneDelegate), small());
+  const auto found = explore(Rule::DG3_OneDelegate, Rules{}.without(Rule::DG3_OneDelegate), small());
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->method, Method::explorer);
   EXPECT_EQ(found->where, "brief");
@@ -47,7 +47,9 @@ TEST(Ablation, StoriesGoWrongAsTheyMust) {
 }
 
 TEST(Ablation, NothingIsFoundWithAllRules) {
-  EXPECT_FALSE(explore(Rules{}, small()).has_value());
+  for (const Rule about : {Rule::DG3_OneDelegate, Rule::EP5_Majority, Rule::HM1_NamedOnly}) {
+    EXPECT_FALSE(explore(about, Rules{}, small()).has_value());
+  }
   EXPECT_FALSE(sweep(Rules{}, {}, small()).has_value());
 }
 
