@@ -48,6 +48,7 @@ class Teller {
   std::string observedOfWrites() const;
   std::string observedOfMembership() const;
   std::string evidence() const;
+  std::string end(TrueInstant at) const;
   std::string evidence(const Evidence& one) const;
   std::string judgement() const;
 
@@ -407,6 +408,13 @@ std::string Teller::observed() const {
   }
 }
 
+/// When what was in force ends. By a clock that stands still, as the explorer's do between ticks, it never
+/// would.
+std::string Teller::end(TrueInstant at) const {
+  constexpr obs::Duration kNeverSoon = sim::minutes(24 * 60);
+  return at - f_.at > kNeverSoon ? "had not ended" : fmt::format("ends at {}", time(at));
+}
+
 std::string Teller::evidence(const Evidence& one) const {
   const std::string who = node(one.node);
   const std::string when = time(one.at);
@@ -423,9 +431,7 @@ std::string Teller::evidence(const Evidence& one) const {
     case Fact::applied:
       return fmt::format("{} had applied up to {}", who, one.number);
     case Fact::lapsed:
-      // By a clock that stands still, as the explorer's do between ticks, it would never end.
-      if (one.at - f_.at > sim::minutes(24 * 60)) return fmt::format("the lease at {} had not ended", who);
-      return fmt::format("the lease at {} ends at {}", who, when);
+      return fmt::format("the lease at {} {}", who, end(one.at));
     case Fact::revoked:
       return fmt::format("it was revoked at {}", when);
     case Fact::unlocked:
@@ -468,9 +474,9 @@ std::string Teller::evidence(const Evidence& one) const {
       return one.number == 0 ? fmt::format("{} had no votes for it at {}", who, when)
                              : fmt::format("{} had the votes of {} at {}", who, nodes(one.number), when);
     case Fact::membershipLive:
-      return fmt::format("the lease of {} on membership {} ends at {}", who, one.number, when);
+      return fmt::format("the lease of {} on membership {} {}", who, one.number, end(one.at));
     case Fact::delegationLive:
-      return fmt::format("the delegation of {} under membership {} ends at {}", who, one.number, when);
+      return fmt::format("the delegation of {} under membership {} {}", who, one.number, end(one.at));
   }
   return "";
 }

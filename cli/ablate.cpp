@@ -185,8 +185,9 @@ Action declareAblate(CLI::App& app) {
   auto arguments = std::make_shared<AblateArguments>();
   app.description(
       "Switch each rule off and search until a promise breaks: every schedule of the explorer's "
-      "quicker configurations, the stories about the rule, and the random workload. Says which schedule shows what "
-      "the rule buys, or that nothing was found.");
+      "quicker configurations, the stories about the rule, and the random workload. Says which schedule "
+      "shows "
+      "what the rule buys, or that nothing was found.");
   app.add_option("rules", arguments->rules, "names or ids of rules; all without any")->type_name("RULE");
   app.add_flag(
       "--quick", arguments->quick,

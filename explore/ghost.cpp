@@ -106,8 +106,8 @@ struct Ghost::Observer {
     // X-2, up to what recoveries have lost by a documented route.
     if (without(without(committed, ghost.visible[node]), ghost.excused) != 0) fail(Breach::staleAdmission);
     const std::uint8_t passed = txnsOn(key, [&](const Txn& txn, std::size_t i) {
-      const bool open = txn.phase == TxnPhase::staged || txn.phase == TxnPhase::submitted ||
-                        txn.phase == TxnPhase::found;
+      const bool open =
+          txn.phase == TxnPhase::staged || txn.phase == TxnPhase::submitted || txn.phase == TxnPhase::found;
       return open && nodeOfTxn(i) != node;
     });
     ghost.overtaken = with(ghost.overtaken, passed);

@@ -13,7 +13,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 TEST(Ablate, ShowsWhatRulesBuy) {
-  const Ran ran = holdfast({"ablate", "DG-3", "EP-1", "FR9_AppendOrder", "--quick", "--json"});
+  const Ran ran = holdfast({"ablate", "DG-3", "EP2_PersistPromise", "FR9_AppendOrder", "--quick", "--json"});
   ASSERT_EQ(ran.exitCode, 0) << ran.standardError;
   std::vector<nlohmann::json> rules;
   for (const nlohmann::json& object : ran.objects()) {
