@@ -113,9 +113,6 @@ struct Configuration {
   /// What a node writes is durable within the step that writes it.
   bool promptDisk = false;
   protocol::MembershipKind membership = protocol::MembershipKind::fixed;
-  /// Renewals and their answers are under way like all messages. Otherwise they arrive within the step that
-  /// sends them, unless one is lost.
-  bool slowHeartbeats = false;
   /// The members of the first epoch or home map, a bit each.
   std::uint8_t members = 0xff;
   /// States with a greater epoch, or with a promise of a ballot beyond these, are not gone on from.

@@ -364,9 +364,9 @@ std::string identityOf(const Configuration& c) {
     }
   }
   if (c.membership != protocol::MembershipKind::fixed) {
-    text += fmt::format(" membership={} slow={} members={} epochs={} ballots={} lease={},{},{},{},{}",
-                        obs::nameOf(c.membership), c.slowHeartbeats, c.members, c.epochs, c.ballots,
-                        t.membership, t.renew, t.missed, t.round, t.backoff);
+    text += fmt::format(" membership={} members={} epochs={} ballots={} lease={},{},{},{},{}",
+                        obs::nameOf(c.membership), c.members, c.epochs, c.ballots, t.membership, t.renew,
+                        t.missed, t.round, t.backoff);
   }
   for (std::size_t i = 0; i < protocol::kRuleCount; ++i) {
     const auto rule = static_cast<protocol::Rule>(i);

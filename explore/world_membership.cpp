@@ -15,7 +15,7 @@ using protocol::MembershipKind;
 /// Renewals, comparisons of maps, and their answers: what is sent all the time. Subscriptions to streams,
 /// which each restart brings about, are as quick.
 bool World::isHeartbeat(const Item& item) const {
-  if (configuration_.membership == MembershipKind::fixed || configuration_.slowHeartbeats ||
+  if (configuration_.membership == MembershipKind::fixed ||
       (item.kind != ItemKind::datagram && item.kind != ItemKind::stream)) {
     return false;
   }

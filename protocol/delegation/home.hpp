@@ -87,8 +87,8 @@ class Home {
 
   std::vector<Key> keys_;                     // index: KeyId
   std::vector<std::uint32_t> grantsOfTable_;  // index: table
-  std::vector<std::uint32_t>
-      grantsOfRequester_;  // index: node; without BD1_CapsOverTables table * nodes + node
+  // Index: node; without BD1_CapsOverTables table * nodes + node.
+  std::vector<std::uint32_t> grantsOfRequester_;
   Lineage lineage_;
   std::uint32_t incarnation_ = 0;
   std::uint64_t counter_ = 0;

@@ -205,6 +205,35 @@ TEST(SavedRun, WhereNothingCanBeWrittenTheVerdictStands) {
   EXPECT_FALSE(ran.object("verdict").contains("saved"));
 }
 
+TEST(Plan, ALivelockOfTheExplorerIsRunAndShrunkAsAViolationOfLiveness) {
+  const ScratchFolder scratch;
+  const std::string plan = scratch.file("livelock.json");
+  const std::string trace = scratch.file("livelock.jsonl");
+  const Ran found = holdfast({"explore", "hand-back", "--liveness", "--without", "DG5_HandBack",
+                              "--save-plan", plan, "--trace", trace});
+  EXPECT_EQ(found.exitCode, 2) << found.standardError;
+  EXPECT_THAT(found.standardError, HasSubstr("lead back to where they began"));
+  EXPECT_EQ(holdfast({"run", "--plan", plan, "--no-save"}).exitCode, 2);
+  EXPECT_EQ(holdfast({"replay", trace, "--verify"}).exitCode, 2);
+  const std::string small = scratch.file("small.json");
+  EXPECT_EQ(holdfast({"shrink", plan, "--save-plan", small, "--no-save"}).exitCode, 0);
+  EXPECT_EQ(holdfast({"run", "--plan", small, "--no-save"}).exitCode, 2);
+}
+
+TEST(Plan, ACheckpointTakesNoOtherFilesPlace) {
+  const ScratchFolder scratch;
+  const std::string file = scratch.file("precious");
+  writeLines(file, {"precious"});
+  const std::vector<std::string> command{"explore", "brief", "--states", "100", "--checkpoint", file};
+  const Ran refused = holdfast(command);
+  EXPECT_EQ(refused.exitCode, 64);
+  EXPECT_THAT(refused.standardError, HasSubstr("is no checkpoint"));
+  EXPECT_EQ(textOf(file), "precious\n");
+  EXPECT_EQ(holdfast(with(command, {"--force"})).exitCode, 3);
+  EXPECT_EQ(holdfast(command).exitCode, 3) << "an earlier checkpoint makes room";
+  EXPECT_EQ(holdfast({"explore", "brief", "--resume", file}).exitCode, 0);
+}
+
 TEST(SavedRun, NothingIsLeftOfWhatDoesNotFitOnTheDisk) {
   const ScratchFolder scratch;
   // A file that may not grow is as good as a disk that is full.
