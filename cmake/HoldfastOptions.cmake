@@ -18,6 +18,7 @@ option(HOLDFAST_BUILD_TESTS "Build the tests (GoogleTest, rapidcheck)" ${tests_p
 option(HOLDFAST_BUILD_BENCH "Build the benchmarks (Google Benchmark)" ${bench_possible})
 option(HOLDFAST_WERROR "Make warnings errors" ${PROJECT_IS_TOP_LEVEL})
 option(HOLDFAST_UNITY "Compile each target as one unit: several times faster, but for a small change" OFF)
+set(HOLDFAST_UNITY_BATCH 0 CACHE STRING "How many sources make one unit; 0 for all of a target")
 set(HOLDFAST_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize= takes them")
 
 if(HOLDFAST_BUILD_TESTS)
@@ -39,11 +40,12 @@ if(HOLDFAST_SANITIZE)
   add_link_options("-fsanitize=${HOLDFAST_SANITIZE}")
 endif()
 
-# With HOLDFAST_UNITY, makes one unit of the sources of `target`; half of compiling a part of it is headers
-# and templates that all parts share. Names in anonymous namespaces must then differ within a target; a clash
-# is mostly a copy.
+# With HOLDFAST_UNITY, makes one unit of the sources of `target`, or one of each HOLDFAST_UNITY_BATCH of them;
+# half of compiling a part of it is headers and templates that all parts share. Names in anonymous namespaces
+# must then differ within a target; a clash is mostly a copy.
 function(holdfast_unity target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${HOLDFAST_UNITY} UNITY_BUILD_BATCH_SIZE 0)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${HOLDFAST_UNITY} UNITY_BUILD_BATCH_SIZE
+                                                                           ${HOLDFAST_UNITY_BATCH})
 endfunction()
 
 # Sets what is private to the compilation of `target`: the language, the warnings, and paths in __FILE__
