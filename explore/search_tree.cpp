@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <ranges>
 
 #include "sim/random.hpp"
 
@@ -49,6 +51,34 @@ class CheckpointReader {
   std::istream& in_;
   std::uint64_t sum_ = 0;
 };
+
+std::vector<std::string_view> wordsOf(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (const auto word : std::views::split(text, ' ')) words.emplace_back(word.begin(), word.end());
+  if (words.empty()) words.emplace_back();
+  return words;
+}
+
+/// What `words` has and `others` lacks, between quotes.
+std::string onlyIn(const std::vector<std::string_view>& words, const std::vector<std::string_view>& others) {
+  std::vector<std::string_view> own;
+  std::ranges::copy_if(words, std::back_inserter(own), [&](std::string_view word) {
+    return std::ranges::find(others, word) == others.end();
+  });
+  return own.empty() ? "nothing" : fmt::format("'{}'", fmt::join(own, " "));
+}
+
+/// How the search that a checkpoint belongs to differs from the one that would go on: by its name, which is
+/// the first word of an identity, or by the settings behind it.
+std::string otherSearch(std::string_view found, std::string_view wanted) {
+  const std::vector<std::string_view> there = wordsOf(found);
+  const std::vector<std::string_view> here = wordsOf(wanted);
+  if (there.front() != here.front()) {
+    return fmt::format("belongs to the search '{}', and this one is '{}'", there.front(), here.front());
+  }
+  return fmt::format("belongs to a search '{}' of other settings: {} there, {} here", there.front(),
+                     onlyIn(there, here), onlyIn(here, there));
+}
 
 }  // namespace
 
@@ -110,8 +140,7 @@ std::expected<SearchTree, std::string> loadCheckpoint(const std::string& file, c
   }
   std::getline(in, of);
   if (of != identity) {
-    return std::unexpected(
-        fmt::format("{} belongs to the search '{}', and this one is '{}'", file, of, identity));
+    return std::unexpected(fmt::format("{} {}", file, otherSearch(of, identity)));
   }
   const auto damaged = [&] { return std::unexpected(fmt::format("{} is damaged or incomplete", file)); };
   SearchTree tree;

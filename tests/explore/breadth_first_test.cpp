@@ -2,6 +2,7 @@
 // and says the same with one thread and with two.
 #include "explore/breadth_first.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -145,7 +146,12 @@ TEST_F(CheckpointTest, ACheckpointOfAnotherSearchVersionOrContentIsRefusedWithAR
   cutShort(1'000);
   const auto other = loadCheckpoint(file_, "another");
   ASSERT_FALSE(other.has_value());
-  EXPECT_NE(other.error().find("belongs to the search 'calibration'"), std::string::npos) << other.error();
+  EXPECT_THAT(other.error(),
+              testing::HasSubstr("belongs to the search 'calibration', and this one is 'another'"));
+  const auto wider = loadCheckpoint(file_, "calibration grants=3");
+  ASSERT_FALSE(wider.has_value());
+  EXPECT_THAT(wider.error(),
+              testing::HasSubstr("a search 'calibration' of other settings: nothing there, 'grants=3' here"));
 
   std::string bytes;
   {
@@ -162,6 +168,7 @@ TEST_F(CheckpointTest, ACheckpointOfAnotherSearchVersionOrContentIsRefusedWithAR
   EXPECT_NE(rewritten(flipped).find("damaged"), std::string::npos);
   EXPECT_NE(rewritten(bytes + "!").find("damaged"), std::string::npos);
   EXPECT_NE(rewritten("holdfast-checkpoint 9\n").find("version"), std::string::npos);
+  EXPECT_NE(rewritten("holdfast-checkpoint 3\n").find("belongs to the search ''"), std::string::npos);
   std::filesystem::remove(file_);
   EXPECT_NE(loadCheckpoint(file_, "calibration").error().find("no checkpoint"), std::string::npos);
 }
