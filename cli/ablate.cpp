@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "cli/catalogue.hpp"
 #include "cli/figures.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_source.hpp"
@@ -17,15 +18,11 @@ namespace {
 
 struct AblateArguments {
   std::vector<std::string> rules;
-  std::string jobs;
-  std::string states;
-  std::string seeds;
+  SearchArguments search;
   std::string output;
-  bool quick = false;
 };
 
-constexpr std::uint64_t kQuickStates = 40'000;
-constexpr std::uint64_t kQuickSeeds = 100;
+constexpr QuickBounds kQuickAblation{40'000, 100};
 
 struct AblateRequest {
   std::vector<protocol::Rule> rules;
@@ -47,27 +44,10 @@ std::expected<AblateRequest, Failure> requestOf(const AblateArguments& arguments
       request.rules.push_back(static_cast<protocol::Rule>(i));
     }
   }
-  const auto jobs = readJobs(arguments.jobs);
-  if (!jobs) return std::unexpected(jobs.error());
-  request.bounds.jobs = *jobs;
-  if (arguments.quick) {
-    request.bounds.states = kQuickStates;
-    request.bounds.seeds = kQuickSeeds;
-    request.command += " --quick";
-  }
-  const auto count = [&](std::string_view name, const std::string& text,
-                         std::uint64_t& into) -> std::expected<void, Failure> {
-    if (text.empty()) return {};
-    const auto value = parseCount(name, text, 1, 100'000'000);
-    if (!value) return std::unexpected(badValue(fmt::format("--{}", name), value.error()));
-    into = *value;
-    request.command += fmt::format(" --{} {}", name, *value);
-    return {};
-  };
-  if (auto read = count("states", arguments.states, request.bounds.states); !read)
-    return std::unexpected(read.error());
-  if (auto read = count("seeds", arguments.seeds, request.bounds.seeds); !read)
-    return std::unexpected(read.error());
+  const auto search = readSearch(arguments.search, kQuickAblation);
+  if (!search) return std::unexpected(search.error());
+  request.bounds = search->bounds;
+  request.command += search->options;
   return request;
 }
 
@@ -121,53 +101,47 @@ std::expected<void, Failure> makeFolder(const std::string& folder) {
   return {};
 }
 
-/// Writes the page of each rule, and the table if it is of all rules.
-std::expected<void, Failure> writePages(const std::string& folder, const std::vector<Ablation>& ablations,
-                                        const AblateRequest& request) {
-  const std::filesystem::path root(folder);
-  std::vector<std::pair<std::string, std::string>> files;
-  for (const Ablation& a : ablations) {
-    files.emplace_back(fmt::format("{}.md", protocol::nameOf(a.rule)), rulePage(a));
-  }
-  if (ablations.size() == protocol::kRuleCount) {
-    files.emplace_back("README.md", rulesTable(ablations, request.command + " --output docs/rules"));
-  }
-  for (const auto& [name, text] : files) {
-    if (auto written = writeNewFile((root / name).string(), text, true); !written) {
-      return std::unexpected(badValue("--output", written.error().text));
-    }
-  }
+std::expected<void, Failure> writeInto(const std::string& folder, const std::string& name,
+                                       const std::string& text) {
+  const auto written = writeNewFile(std::filesystem::path(folder) / name, text, true);
+  if (!written) return std::unexpected(badValue("--output", written.error().text));
   return {};
 }
 
 Result runAblate(Session& session, const AblateArguments& arguments) {
-  auto request = requestOf(arguments);
+  const auto request = requestOf(arguments);
   if (!request) return std::unexpected(request.error());
-  if (!arguments.output.empty()) {
-    if (auto made = makeFolder(arguments.output); !made) return std::unexpected(made.error());
+  const std::string& folder = arguments.output;
+  if (!folder.empty()) {
+    if (auto made = makeFolder(folder); !made) return std::unexpected(made.error());
   }
   const InterruptGuard guard;
-  request->bounds.endsEarly = InterruptGuard::requested;
   std::vector<Ablation> ablations;
   Json unproven = Json::array();
-  // What is done stays done, also if the rest is not waited for.
-  for (const protocol::Rule rule : request->rules) {
-    Ablation one = ablate(session, rule, request->bounds);
-    if (InterruptGuard::requested()) {
-      session.out.say(fmt::format("interrupted after {}", counted(ablations.size(), "rule")));
-      break;
-    }
+  const auto search = [&](std::size_t entry, const ablation::Bounds& bounds, const auto& show) {
+    return ablate(request->rules[entry], bounds, show);
+  };
+  const auto take = [&](Ablation one) -> std::expected<void, Failure> {
     report(session, one);
-    if (one.shown() == nullptr) unproven.push_back(protocol::nameOf(rule));
+    if (one.shown() == nullptr) unproven.push_back(protocol::nameOf(one.rule));
     ablations.push_back(std::move(one));
-  }
-  if (!arguments.output.empty()) {
-    if (auto written = writePages(arguments.output, ablations, *request); !written) {
-      return std::unexpected(written.error());
-    }
-    session.out.say("written     " + arguments.output);
-  }
+    if (folder.empty()) return {};
+    const Ablation& last = ablations.back();
+    return writeInto(folder, fmt::format("{}.md", protocol::nameOf(last.rule)), rulePage(last));
+  };
+  auto searched = searchEach(session, "ablate", request->rules.size(), request->bounds, search, take);
+  if (!searched) return std::unexpected(searched.error());
   const bool whole = ablations.size() == request->rules.size();
+  if (!whole) session.out.say(fmt::format("interrupted after {}", counted(ablations.size(), "rule")));
+  if (!folder.empty()) {
+    if (ablations.size() == protocol::kRuleCount) {
+      const std::string table = rulesTable(ablations, request->command + " --output docs/rules");
+      if (auto written = writeInto(folder, "README.md", table); !written) {
+        return std::unexpected(written.error());
+      }
+    }
+    session.out.say("written     " + folder);
+  }
   const int exitCode = unproven.empty() && whole ? kExitHeld : kExitInconclusive;
   session.out.say(fmt::format("{}: a promise breaks without {} of them, {} unproven",
                               counted(ablations.size(), "rule"), ablations.size() - unproven.size(),
@@ -175,6 +149,7 @@ Result runAblate(Session& session, const AblateArguments& arguments) {
   session.out.object({{"is", "ablations"},
                       {"rules", ablations.size()},
                       {"unproven", std::move(unproven)},
+                      {"partial", !whole},
                       {"exitCode", exitCode}});
   return exitCode;
 }
@@ -189,21 +164,15 @@ Action declareAblate(CLI::App& app) {
       "shows "
       "what the rule buys, or that nothing was found.");
   app.add_option("rules", arguments->rules, "names or ids of rules; all without any")->type_name("RULE");
-  app.add_flag(
-      "--quick", arguments->quick,
-      fmt::format("explore {} states a configuration instead of {}, and sweep {} seeds instead of {}",
-                  kQuickStates, ablation::Bounds{}.states, kQuickSeeds, ablation::Bounds{}.seeds));
-  app.add_option("--states", arguments->states, "explore so many states of each configuration")
-      ->type_name("COUNT");
-  app.add_option("--seeds", arguments->seeds, "sweep so many seeds")->type_name("N");
-  addJobsOption(app, arguments->jobs);
+  addSearchOptions(app, arguments->search, kQuickAblation);
   app.add_option(
          "--output", arguments->output,
-         "write a page a rule to this folder, and with all rules README.md; what is there is replaced")
+         "write a page a rule to this folder, each as soon as its turn has come, and once all rules are done "
+         "README.md; what is there is replaced")
       ->type_name("FOLDER");
   app.footer(
-      "Exit code: 0 a promise breaks without each of the rules, 3 for some nothing was found, 64 bad "
-      "usage.\n\n"
+      "Exit code: 0 a promise breaks without each of the rules, 3 for some nothing was found or they were "
+      "not\nreached, 64 bad usage. After Ctrl-C the rules that were done are told, and their pages stay.\n\n"
       "Example:\n  holdfast ablate DG-3 --quick --output rules");
   return [arguments](Session& session) { return runAblate(session, *arguments); };
 }

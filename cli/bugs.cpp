@@ -3,12 +3,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <map>
+#include <filesystem>
 #include <memory>
+#include <span>
 
 #include "ablation/ablation.hpp"
 #include "ablation/known_bugs.hpp"
 #include "cli/arguments.hpp"
+#include "cli/catalogue.hpp"
 #include "cli/figures.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_source.hpp"
@@ -25,14 +27,11 @@ using ablation::KnownBug;
 
 struct BugsArguments {
   std::vector<std::string> numbers;
-  std::string jobs;
-  std::string seeds;
+  SearchArguments search;
   std::string output;
-  bool quick = false;
 };
 
-constexpr std::uint64_t kQuickBugStates = 20'000;
-constexpr std::uint64_t kQuickBugSeeds = 200;
+constexpr QuickBounds kQuickBugs{20'000, 200};
 
 struct BugsRequest {
   std::vector<const KnownBug*> bugs;
@@ -51,6 +50,7 @@ struct BugVerdict {
   const KnownBug* bug = nullptr;
   bool story = false;       ///< The story ended as it must.
   std::string explanation;  ///< Why it did not.
+  bool shares = false;      ///< The searches of an earlier bug, which has the same rule.
   Searched searched;        ///< Of a rule that is off.
   bool caught() const { return story || searched.explored || searched.swept; }
   bool expressible() const { return bug->expression != Expression::missing; }
@@ -75,21 +75,10 @@ std::expected<BugsRequest, Failure> requestOf(const BugsArguments& arguments) {
   if (request.bugs.empty()) {
     for (const KnownBug& bug : all) request.bugs.push_back(&bug);
   }
-  const auto jobs = readJobs(arguments.jobs);
-  if (!jobs) return std::unexpected(jobs.error());
-  request.bounds.jobs = *jobs;
-  request.bounds.endsEarly = InterruptGuard::requested;
-  if (arguments.quick) {
-    request.bounds.states = kQuickBugStates;
-    request.bounds.seeds = kQuickBugSeeds;
-    request.command += " --quick";
-  }
-  if (!arguments.seeds.empty()) {
-    const auto seeds = parseCount("seeds", arguments.seeds, 1, 100'000'000);
-    if (!seeds) return std::unexpected(badValue("--seeds", seeds.error()));
-    request.bounds.seeds = *seeds;
-    request.command += fmt::format(" --seeds {}", *seeds);
-  }
+  const auto search = readSearch(arguments.search, kQuickBugs);
+  if (!search) return std::unexpected(search.error());
+  request.bounds = search->bounds;
+  request.command += search->options;
   return request;
 }
 
@@ -242,6 +231,11 @@ std::string pageOfBugs(const std::vector<BugVerdict>& verdicts, const BugsReques
   if (!missing.empty()) {
     missing = "\n## Not expressible\n\n| bug | what | it would take |\n|---|---|---|\n" + missing;
   }
+  std::string sentence = sentenceOf(summaryOf(verdicts), request.bounds);
+  if (verdicts.size() < request.bugs.size()) {
+    sentence += fmt::format("\n\n**Part of a page:** an interrupt came after {} of {}.", verdicts.size(),
+                            counted(request.bugs.size(), "bug"));
+  }
   return fmt::format(
       "# Known bugs\n\n<!-- Written by `{0}`. -->\n\n"
       "Defects, abandoned designs and limits of record-lock protocols, each run here until it is caught. "
@@ -256,27 +250,68 @@ std::string pageOfBugs(const std::vector<BugVerdict>& verdicts, const BugsReques
       "the explorer has met by then (empty: it does not).\n\n{1}\n\n"
       "| bug | what | expressed by | story | seed | states |\n|---|---|---|---|---|---|\n{2}"
       "{3}",
-      command, sentenceOf(summaryOf(verdicts), request.bounds), rows, missing);
+      command, sentence, rows, missing);
 }
 
-BugVerdict judge(Session& session, const KnownBug& bug, const ablation::Bounds& bounds,
-                 std::map<protocol::Rule, Searched>& known) {
+/// Tells the story of the bug and searches without its rule, unless it `shares` an earlier one's searches.
+BugVerdict judge(const KnownBug& bug, bool shares, const ablation::Bounds& bounds) {
   BugVerdict verdict;
   verdict.bug = &bug;
+  verdict.shares = shares;
   if (!verdict.expressible()) return verdict;
-  session.out.progress(fmt::format("bugs: number {}, {}", bug.number, bug.what));
   tellStory(bug, verdict);
-  if (!bug.rule) return verdict;
-  auto found = known.find(*bug.rule);
-  if (found == known.end()) {
-    const protocol::Rules rules = protocol::Rules{}.without(*bug.rule);
-    Searched searched;
-    if (ablation::canBeExplored(*bug.rule)) searched.explored = ablation::explore(*bug.rule, rules, bounds);
-    searched.swept = ablation::sweep(rules, ablation::workloadFor(*bug.rule), bounds);
-    found = known.emplace(*bug.rule, std::move(searched)).first;
+  if (!bug.rule || shares) return verdict;
+  const protocol::Rules rules = protocol::Rules{}.without(*bug.rule);
+  if (ablation::canBeExplored(*bug.rule)) {
+    verdict.searched.explored = ablation::explore(*bug.rule, rules, bounds);
   }
-  verdict.searched = found->second;
+  verdict.searched.swept = ablation::sweep(rules, ablation::workloadFor(*bug.rule), bounds);
   return verdict;
+}
+
+/// The verdicts of all bugs that were done, in their order; each is reported as soon as it is there.
+std::vector<BugVerdict> judgeAll(Session& session, const BugsRequest& request) {
+  const auto& bugs = request.bugs;
+  const auto shares = [&](std::size_t entry) {
+    const auto earlier = std::span(bugs).first(entry);
+    return bugs[entry]->rule &&
+           std::ranges::find(earlier, bugs[entry]->rule, &KnownBug::rule) != earlier.end();
+  };
+  const auto search = [&](std::size_t entry, const ablation::Bounds& bounds, const auto& show) {
+    show(fmt::format("number {}, {}", bugs[entry]->number, bugs[entry]->what));
+    return judge(*bugs[entry], shares(entry), bounds);
+  };
+  std::vector<BugVerdict> verdicts;
+  const auto take = [&](BugVerdict verdict) -> std::expected<void, Failure> {
+    if (verdict.shares) {
+      const auto first = std::ranges::find(verdicts, verdict.bug->rule,
+                                           [](const BugVerdict& earlier) { return earlier.bug->rule; });
+      if (first == verdicts.end()) return {};  // It was interrupted, and so was this one.
+      verdict.searched = first->searched;
+    }
+    report(session, verdict);
+    verdicts.push_back(std::move(verdict));
+    return {};
+  };
+  // Nothing fails: what is taken goes into memory.
+  (void)searchEach(session, "bugs", bugs.size(), request.bounds, search, take);
+  return verdicts;
+}
+
+/// Writes the page; after an interrupt the part that was done, beside the file and not in its place.
+std::expected<void, Failure> writePage(Session& session, const std::string& file,
+                                       const std::vector<BugVerdict>& verdicts, const BugsRequest& request) {
+  const bool whole = verdicts.size() == request.bugs.size();
+  const std::string partial = partialOf(file);
+  const std::string& name = whole ? file : partial;
+  if (name.empty()) return {};
+  if (auto written = writeNewFile(name, pageOfBugs(verdicts, request), true); !written) {
+    return std::unexpected(badValue("--output", written.error().text));
+  }
+  session.out.say("written     " + name);
+  std::error_code ignored;
+  if (whole && !partial.empty()) std::filesystem::remove(partial, ignored);
+  return {};
 }
 
 Result runBugs(Session& session, const BugsArguments& arguments) {
@@ -288,25 +323,16 @@ Result runBugs(Session& session, const BugsArguments& arguments) {
     }
   }
   const InterruptGuard guard;
-  std::map<protocol::Rule, Searched> known;
-  std::vector<BugVerdict> verdicts;
-  for (const KnownBug* bug : request->bugs) {
-    BugVerdict verdict = judge(session, *bug, request->bounds, known);
-    if (InterruptGuard::requested()) {
-      session.out.say(fmt::format("interrupted after {}", counted(verdicts.size(), "bug")));
-      return kExitInconclusive;
-    }
-    report(session, verdict);
-    verdicts.push_back(std::move(verdict));
-  }
+  const std::vector<BugVerdict> verdicts = judgeAll(session, *request);
+  const bool whole = verdicts.size() == request->bugs.size();
+  if (!whole) session.out.say(fmt::format("interrupted after {}", counted(verdicts.size(), "bug")));
   if (!arguments.output.empty()) {
-    if (auto written = writeNewFile(arguments.output, pageOfBugs(verdicts, *request), true); !written) {
-      return std::unexpected(badValue("--output", written.error().text));
+    if (auto written = writePage(session, arguments.output, verdicts, *request); !written) {
+      return std::unexpected(written.error());
     }
-    session.out.say("written     " + arguments.output);
   }
   const Summary summary = summaryOf(verdicts);
-  const int exitCode = summary.caught == summary.expressible ? kExitHeld : kExitInconclusive;
+  const int exitCode = whole && summary.caught == summary.expressible ? kExitHeld : kExitInconclusive;
   session.out.say(sentenceOf(summary, request->bounds));
   session.out.object({{"is", "bugs"},
                       {"bugs", verdicts.size()},
@@ -317,6 +343,7 @@ Result runBugs(Session& session, const BugsArguments& arguments) {
                       {"bySweep", summary.bySweep},
                       {"byExplorer", summary.byExplorer},
                       {"medianSeed", summary.median ? Json(*summary.median) : Json()},
+                      {"partial", !whole},
                       {"exitCode", exitCode}});
   return exitCode;
 }
@@ -334,17 +361,15 @@ Action declareBugs(CLI::App& app) {
       "would "
       "take.");
   app.add_option("numbers", arguments->numbers, "numbers of bugs; all without any")->type_name("NUMBER");
-  app.add_flag(
-      "--quick", arguments->quick,
-      fmt::format("explore {} states a configuration instead of {}, and sweep {} seeds instead of {}",
-                  kQuickBugStates, ablation::Bounds{}.states, kQuickBugSeeds, ablation::Bounds{}.seeds));
-  app.add_option("--seeds", arguments->seeds, "sweep so many seeds for each")->type_name("N");
-  addJobsOption(app, arguments->jobs);
-  app.add_option("--output", arguments->output,
-                 "write them as a page to this file; what is there is replaced")
+  addSearchOptions(app, arguments->search, kQuickBugs);
+  app.add_option(
+         "--output", arguments->output,
+         "write them as a page to this file; what is there is replaced. After an interrupt those that "
+         "were done are written to FILE.partial instead")
       ->type_name("FILE");
   app.footer(
-      "Exit code: 0 every bug that can be expressed is caught, 3 one is not, 64 bad usage.\n\n"
+      "Exit code: 0 every bug that can be expressed is caught, 3 one is not or was not reached, 64 bad "
+      "usage.\nAfter Ctrl-C those that were done are told.\n\n"
       "Example:\n  holdfast bugs 1 34 52 --quick");
   return [arguments](Session& session) { return runBugs(session, *arguments); };
 }

@@ -1,22 +1,24 @@
 #include "cli/interrupt.hpp"
 
+#include <atomic>
 #include <csignal>
 
 namespace holdfast::cli {
 namespace {
 
-// Of the two types that a signal handler may touch, the one that is not a lock in disguise.
-volatile std::sig_atomic_t interrupted = 0;
+// Written by a signal handler, which may touch no lock, and asked by every thread that searches.
+std::atomic<bool> interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
 
 extern "C" void noteInterrupt(int signal) {
-  interrupted = 1;
+  interrupted = true;
   std::signal(signal, SIG_DFL);
 }
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
-  interrupted = 0;
+  interrupted = false;
   std::signal(SIGINT, noteInterrupt);
   std::signal(SIGTERM, noteInterrupt);
 }
@@ -26,6 +28,6 @@ InterruptGuard::~InterruptGuard() {
   std::signal(SIGTERM, SIG_DFL);
 }
 
-bool InterruptGuard::requested() { return interrupted != 0; }
+bool InterruptGuard::requested() { return interrupted; }
 
 }  // namespace holdfast::cli

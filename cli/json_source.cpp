@@ -119,6 +119,13 @@ std::expected<void, Failure> writeNewFile(const std::filesystem::path& wanted, s
   return {};
 }
 
+std::string partialOf(const std::string& path) {
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  const bool special = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+  return path.empty() || special ? "" : path + ".partial";
+}
+
 std::expected<void, Failure> checkWritable(const std::filesystem::path& path) {
   const auto fail = [&](const std::string& why) {
     return std::unexpected(Failure{fmt::format("'{}' can not be written: {}", path.string(), why)});

@@ -41,6 +41,9 @@ class JsonSource {
 std::expected<void, Failure> writeNewFile(const std::filesystem::path& path, std::string_view text,
                                           bool replace = false);
 
+/// Where a part of what `path` is to hold is kept until it is whole; "" beside a device or a pipe, or for "".
+std::string partialOf(const std::string& path);
+
 /// Whether a file of this name can be made or replaced, as far as that shows before it is: its folder exists
 /// and may be written to, and it is no folder itself.
 std::expected<void, Failure> checkWritable(const std::filesystem::path& path);

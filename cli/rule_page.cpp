@@ -142,20 +142,18 @@ Subject subjectOf(const Breakage& breakage, const protocol::Rules& rules,
   return subject;
 }
 
-Ablation ablate(Session& session, protocol::Rule rule, const ablation::Bounds& bounds) {
+Ablation ablate(protocol::Rule rule, const ablation::Bounds& bounds,
+                const std::function<void(std::string)>& show) {
   Ablation result;
   result.rule = rule;
   const protocol::Rules rules = protocol::Rules{}.without(rule);
   const scenarios::RunOptions workload = ablation::workloadFor(rule);
-  const auto show = [&](std::string_view what) {
-    session.out.progress(fmt::format("ablate: {}, {}", protocol::nameOf(rule), what));
-  };
-  show("exploring");
+  show(fmt::format("exploring without {}", protocol::nameOf(rule)));
   if (ablation::canBeExplored(rule)) result.explored = ablation::explore(rule, rules, bounds);
-  show("telling its stories");
+  show(fmt::format("telling the stories without {}", protocol::nameOf(rule)));
   Told told;
   result.told = shortest(ablation::tellStories(rule), rules, workload, told);
-  show("sweeping");
+  show(fmt::format("sweeping without {}", protocol::nameOf(rule)));
   result.swept = ablation::sweep(rules, workload, bounds);
 
   const Breakage* const shown = result.shown();

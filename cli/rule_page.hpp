@@ -3,13 +3,13 @@
 // Contract: pages and table follow from the rules and the bounds of the searches alone, to the byte.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "ablation/ablation.hpp"
 #include "cli/subject.hpp"
-#include "cli/verb.hpp"
 
 namespace holdfast::cli {
 
@@ -31,8 +31,9 @@ struct Ablation {
   const ablation::Breakage* shown() const;
 };
 
-/// Searches as far as the bounds go, and draws what is to be shown.
-Ablation ablate(Session& session, protocol::Rule rule, const ablation::Bounds& bounds);
+/// Searches as far as the bounds go, and draws what is to be shown. `show` is told what is being done.
+Ablation ablate(protocol::Rule rule, const ablation::Bounds& bounds,
+                const std::function<void(std::string)>& show);
 
 /// The subject whose run breaks a promise as `breakage` says; `workload`: that was swept.
 Subject subjectOf(const ablation::Breakage& breakage, const protocol::Rules& rules,

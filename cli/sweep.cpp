@@ -174,14 +174,6 @@ std::vector<std::string> saveFailures(Session& session, const SweepArguments& ar
   return folders;
 }
 
-/// Where the report so far is kept; nowhere beside a device or a pipe.
-std::string partialOf(const std::string& report) {
-  std::error_code ignored;
-  const std::filesystem::file_status status = std::filesystem::status(report, ignored);
-  const bool special = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
-  return report.empty() || special ? "" : report + ".partial";
-}
-
 Result runSweep(Session& session, const SweepArguments& arguments) {
   auto request = requestOf(session, arguments);
   if (!request) return std::unexpected(request.error());

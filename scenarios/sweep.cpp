@@ -1,15 +1,11 @@
 #include "scenarios/sweep.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <exception>
-#include <map>
-#include <mutex>
-#include <thread>
 
 #include "scenarios/cluster.hpp"
+#include "scenarios/in_order.hpp"
 #include "scenarios/must_reach.hpp"
 #include "scenarios/swarm.hpp"
 
@@ -18,9 +14,6 @@ namespace {
 
 // How many events pass between two looks at the progress callback.
 constexpr std::uint64_t kProgressEvery = 65'536;
-
-// How far ahead of the oldest unfinished seed workers may run, so that reports do not pile up.
-constexpr std::uint64_t kLookahead = 256;
 
 constexpr std::size_t kViolationsKept = 4;
 
@@ -100,86 +93,35 @@ void merge(const SeedRun& run, SweepReport& sum) {
   sum.simulated = sum.simulated + report.simulated;
 }
 
-/// The seeds of a sweep on their way from the workers to the one that merges them.
-class Pipeline {
- public:
-  explicit Pipeline(const SweepOptions& options) : options_(options) {}
-
-  /// A worker's life: takes the next seed, runs it, hands the report over.
-  void work(std::size_t worker) {
-    for (;;) {
-      std::uint64_t index = 0;
-      {
-        std::unique_lock lock(mutex_);
-        room_.wait(lock, [&] { return stopped_ || next_ >= options_.count || next_ < merged_ + kLookahead; });
-        if (stopped_ || next_ >= options_.count) return;
-        index = next_++;
-      }
-      const std::uint64_t seed = sweepSeed(options_.firstSeed, index);
-      note(worker, seed, true);
-      SeedRun run = runOne(seed);
-      note(worker, seed, false);
-      const std::lock_guard lock(mutex_);
-      done_.emplace(index, std::move(run));
-      arrived_.notify_one();
+/// Runs a seed, and once more if it is one of those that are; an exception ends the run but not the sweep.
+SeedRun runOne(const SweepOptions& sweeping, std::uint64_t seed) {
+  SeedRun run;
+  RunOptions options = sweeping.run;
+  options.seed = seed;
+  try {
+    run.report = runSeed(options, sweeping.rules);
+    if (sim::KeyedRandom{seed}.chance(sweeping.recheckPpm, kRecheckStream, 0, 0)) {
+      run.rechecked = true;
+      run.diverged = runSeed(options, sweeping.rules).hash != run.report.hash;
     }
-  }
-
-  /// Waits for the report of the next seed in order, at most until `until`; false when it is not there yet.
-  bool take(std::uint64_t index, SeedRun& run, std::chrono::steady_clock::time_point until) {
-    std::unique_lock lock(mutex_);
-    if (!arrived_.wait_until(lock, until, [&] { return done_.contains(index); })) return false;
-    run = std::move(done_.extract(index).mapped());
-    merged_ = index + 1;
-    room_.notify_all();
-    return true;
-  }
-
-  void stop() {
-    const std::lock_guard lock(mutex_);
-    stopped_ = true;
-    room_.notify_all();
-  }
-
- private:
-  /// Runs a seed, and once more if it is one of those that are; an exception ends the run but not the sweep.
-  SeedRun runOne(std::uint64_t seed) const {
-    SeedRun run;
-    RunOptions options = options_.run;
-    options.seed = seed;
-    try {
-      run.report = runSeed(options, options_.rules);
-      if (sim::KeyedRandom{seed}.chance(options_.recheckPpm, kRecheckStream, 0, 0)) {
-        run.rechecked = true;
-        run.diverged = runSeed(options, options_.rules).hash != run.report.hash;
-      }
-      if (!options_.judgeLiveness && run.report.verdict == checkers::Verdict::livenessViolation) {
-        run.report.verdict = checkers::Verdict::held;
-      }
-    } catch (const std::exception& failure) {
-      run.report = {};
-      run.report.seed = seed;
-      run.died = *failure.what() != '\0' ? failure.what() : "an exception without a text";
+    if (!sweeping.judgeLiveness && run.report.verdict == checkers::Verdict::livenessViolation) {
+      run.report.verdict = checkers::Verdict::held;
     }
-    return run;
+  } catch (const std::exception& failure) {
+    run.report = {};
+    run.report.seed = seed;
+    run.died = *failure.what() != '\0' ? failure.what() : "an exception without a text";
   }
+  return run;
+}
 
-  void note(std::size_t worker, std::uint64_t seed, bool running) {
-    if (options_.inFlight == nullptr || worker >= SeedsInFlight::kMost) return;
-    SeedsInFlight::Place& place = options_.inFlight->places[worker];
-    place.seed = seed;
-    place.taken = running;
-  }
-
-  const SweepOptions& options_;
-  std::mutex mutex_;
-  std::condition_variable room_;
-  std::condition_variable arrived_;
-  std::map<std::uint64_t, SeedRun> done_;
-  std::uint64_t next_ = 0;
-  std::uint64_t merged_ = 0;
-  bool stopped_ = false;
-};
+/// Says which seed the worker is at.
+void note(const SweepOptions& sweeping, std::size_t worker, std::uint64_t seed, bool running) {
+  if (sweeping.inFlight == nullptr || worker >= SeedsInFlight::kMost) return;
+  SeedsInFlight::Place& place = sweeping.inFlight->places[worker];
+  place.seed = seed;
+  place.taken = running;
+}
 
 }  // namespace
 
@@ -242,23 +184,23 @@ SweepReport sweep(const SweepOptions& options) {
   SweepReport sum;
   sum.ranges.push_back({options.firstSeed, options.count, 0});
   sum.asked = options.count;
-  Pipeline pipeline(options);
-  std::vector<std::jthread> workers;
-  const unsigned jobs = std::max(1U, options.jobs);
-  for (unsigned i = 0; i < jobs; ++i) workers.emplace_back([&pipeline, i] { pipeline.work(i); });
-
-  SeedRun run;
-  while (sum.ran < options.count && !sum.stoppedEarly) {
-    const Clock::time_point look = std::min(latest, Clock::now() + std::chrono::milliseconds(100));
-    const bool here = pipeline.take(sum.ran, run, look);
-    if (here) merge(run, sum);
-    if (options.progress != nullptr && !options.progress->merged(sum)) sum.stoppedEarly = true;
-    if (here && options.stopOnFirst && sum.held < sum.ran) sum.stoppedEarly = true;
-    if (Clock::now() >= latest) sum.stoppedEarly = true;
+  {
+    InOrder<SeedRun> runs(options.count, options.jobs, [&](std::size_t worker, std::uint64_t index) {
+      const std::uint64_t seed = sweepSeed(options.firstSeed, index);
+      note(options, worker, seed, true);
+      SeedRun run = runOne(options, seed);
+      note(options, worker, seed, false);
+      return run;
+    });
+    while (!runs.exhausted() && !sum.stoppedEarly) {
+      const auto run = runs.take(std::min(latest, Clock::now() + std::chrono::milliseconds(100)));
+      if (run) merge(*run, sum);
+      if (options.progress != nullptr && !options.progress->merged(sum)) sum.stoppedEarly = true;
+      if (run && options.stopOnFirst && sum.held < sum.ran) sum.stoppedEarly = true;
+      if (Clock::now() >= latest) sum.stoppedEarly = true;
+    }
+    sum.stoppedEarly = sum.stoppedEarly && sum.ran < options.count;
   }
-  sum.stoppedEarly = sum.stoppedEarly && sum.ran < options.count;
-  pipeline.stop();
-  workers.clear();
   if (options.mustReach) sum.missed = missedBy(sum);
   return sum;
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include "tests/cli/process.hpp"
 
@@ -11,6 +12,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(Ablate, ShowsWhatRulesBuy) {
   const Ran ran = holdfast({"ablate", "DG-3", "EP2_PersistPromise", "FR9_AppendOrder", "--quick", "--json"});
@@ -43,6 +45,77 @@ TEST(Ablate, WritesThePagesOfTheDocumentation) {
     EXPECT_EQ(textOf(folder + "/" + page), textOf(std::string(HOLDFAST_SOURCE_DIR "/docs/rules/") + page))
         << "docs/rules is out of date: run `holdfast ablate --quick --output docs/rules`";
   }
+}
+
+/// What the command prints with one and with two jobs, and the files that it writes.
+void expectTheSameForAnyNumberOfJobs(std::vector<std::string> arguments,
+                                     const std::vector<std::string>& files) {
+  const ScratchFolder one;
+  const ScratchFolder two;
+  arguments.insert(arguments.end(), {"--states", "3000", "--seeds", "20", "--json", "--output", "out"});
+  const Ran alone = holdfast(with(arguments, {"--jobs", "1"}), {.folder = one.path()});
+  const Ran both = holdfast(with(arguments, {"--jobs", "2"}), {.folder = two.path()});
+  EXPECT_EQ(alone.exitCode, both.exitCode) << both.standardError;
+  EXPECT_THAT(alone.standardOutput, HasSubstr("{\"is\":"));
+  EXPECT_EQ(alone.standardOutput, both.standardOutput);
+  for (const std::string& file : files) {
+    EXPECT_FALSE(textOf(one.file(file)).empty()) << file;
+    EXPECT_EQ(textOf(one.file(file)), textOf(two.file(file))) << file;
+  }
+}
+
+TEST(Ablate, IsTheSameForAnyNumberOfJobs) {
+  // The first is the slowest, so that with two jobs those behind it are done before it.
+  expectTheSameForAnyNumberOfJobs(
+      {"ablate", "FR-2", "RT4_NamesIdentify", "DG-3", "RT4_DistinctNames", "LH1_LocalFifo"},
+      {"out/FR2_InheritDependencies.md", "out/RT4_NamesIdentify.md", "out/DG3_OneDelegate.md",
+       "out/RT4_DistinctNames.md", "out/LH1_LocalFifo.md"});
+}
+
+// A rule that nothing but its story shows, so that a sweep without it lasts as long as it may.
+constexpr const char* kEndless = "RT4_DistinctNames";
+
+TEST(Ablate, KeepsWhatWasDoneWhenItIsInterrupted) {
+  for (const char* jobs : {"1", "2"}) {
+    const ScratchFolder scratch;
+    std::ofstream(scratch.file("README.md")) << "the whole table";
+    const Ran ran = holdfast({"ablate", "RT4_NamesIdentify", kEndless, "--seeds", "100000000", "--json",
+                              "--output", ".", "--jobs", jobs},
+                             {.folder = scratch.path(), .interruptOnce = "\"RT4_NamesIdentify\""});
+    EXPECT_EQ(ran.exitCode, 3) << ran.standardError;
+    EXPECT_THAT(ran.standardError, HasSubstr("interrupted after 1 rule"));
+    EXPECT_EQ(ran.object("ablation")["rule"], "RT4_NamesIdentify");
+    EXPECT_EQ(ran.object("ablations")["rules"], 1);
+    EXPECT_EQ(ran.object("ablations")["partial"], true);
+    EXPECT_THAT(textOf(scratch.file("RT4_NamesIdentify.md")), HasSubstr("## Again"));
+    EXPECT_EQ(textOf(scratch.file("README.md")), "the whole table");
+    EXPECT_EQ(scratch.size(), 2U) << "no page of the rule that was cut short";
+  }
+}
+
+TEST(Bugs, AreTheSameForAnyNumberOfJobs) {
+  // 52 and 53 share a rule, whose searches are run once.
+  expectTheSameForAnyNumberOfJobs({"bugs", "52", "53", "47", "8"}, {"out"});
+}
+
+TEST(Bugs, KeepWhatWasDoneWhenTheyAreInterrupted) {
+  const ScratchFolder scratch;
+  std::ofstream(scratch.file("bugs.md")) << "the whole page";
+  // 4 waits for the searches of 3, which has the same rule.
+  const std::vector<std::string> arguments{"bugs",   "31",       "3",       "4",      "--seeds", "100000000",
+                                           "--json", "--output", "bugs.md", "--jobs", "2"};
+  const Ran ran = holdfast(arguments, {.folder = scratch.path(), .interruptOnce = "\"number\":31"});
+  EXPECT_EQ(ran.exitCode, 3) << ran.standardError;
+  EXPECT_THAT(ran.standardError, HasSubstr("interrupted after 1 bug"));
+  EXPECT_EQ(ran.object("bugs")["bugs"], 1);
+  EXPECT_EQ(ran.object("bugs")["partial"], true);
+  EXPECT_EQ(textOf(scratch.file("bugs.md")), "the whole page");
+  EXPECT_THAT(textOf(scratch.file("bugs.md.partial")),
+              AllOf(HasSubstr("| 31 |"), HasSubstr("an interrupt came after 1 of 3 bugs")));
+
+  EXPECT_EQ(holdfast({"bugs", "31", "--output", "bugs.md"}, {.folder = scratch.path()}).exitCode, 0);
+  EXPECT_THAT(textOf(scratch.file("bugs.md")), AllOf(HasSubstr("| 31 |"), Not(HasSubstr("interrupt"))));
+  EXPECT_EQ(scratch.size(), 1U) << "the part has gone, as the whole is there";
 }
 
 TEST(Bugs, AreCaught) {

@@ -63,13 +63,19 @@ bool readSome(int descriptor, std::string& text) {
 
 void collect(pid_t child, const RunSettings& settings, Pipe& output, Pipe& error, Ran& ran) {
   const Clock::time_point begun = Clock::now();
-  bool interrupted = settings.interruptAfter.count() == 0;
+  const auto isTime = [&] {
+    const bool late = settings.interruptAfter.count() != 0 && Clock::now() - begun >= settings.interruptAfter;
+    const bool seen = !settings.interruptOnce.empty() &&
+                      ran.standardOutput.find(settings.interruptOnce) != std::string::npos;
+    return late || seen;
+  };
+  bool interrupted = false;
   while (output.ends[0] >= 0 || error.ends[0] >= 0) {
     pollfd watched[2] = {{output.ends[0], POLLIN, 0}, {error.ends[0], POLLIN, 0}};
     if (::poll(watched, 2, 20) < 0 && errno != EINTR) break;
     if (watched[0].revents != 0 && !readSome(output.ends[0], ran.standardOutput)) output.closeEnd(0);
     if (watched[1].revents != 0 && !readSome(error.ends[0], ran.standardError)) error.closeEnd(0);
-    if (!interrupted && Clock::now() - begun >= settings.interruptAfter) {
+    if (!interrupted && isTime()) {
       ::kill(child, SIGINT);
       interrupted = true;
     }

@@ -23,6 +23,7 @@ struct Ran {
 struct RunSettings {
   std::filesystem::path folder{};               ///< Where the command runs; "" for a scratch folder.
   std::chrono::milliseconds interruptAfter{0};  ///< Sends SIGINT after so long, unless 0.
+  std::string interruptOnce{};                  ///< Sends SIGINT once standard output has this, unless "".
   std::string outputTo{};                       ///< A file in place of the captured standard output.
 };
 
