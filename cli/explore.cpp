@@ -188,15 +188,13 @@ std::expected<int, Failure> tellPath(Session& session, const explore::World& wor
   for (std::size_t i = 0; i < steps.size(); ++i) session.out.say(fmt::format("  {:>3}  {}", i + 1, steps[i]));
   for (const std::string& note : outcome->notes) {
     session.out.say(fmt::format("{:<11} {}", result.cycle > 0 ? "livelock" : "stuck", note));
+    session.out.object({{"is", "note"}, {"text", note}});
   }
   if (result.cycle > 0) {
     session.out.say(fmt::format("            a caller can wait for ever in {} that lead to each other",
                                 counted(result.cycle, "state")));
   }
-  const checkers::Findings& findings = outcome->report.findings;
-  for (const checkers::Finding& finding : findings.violations()) {
-    session.out.say("checker     " + checkers::describe(finding, namesIn(outcome->report)));
-  }
+  reportViolations(session, outcome->report);
   if (!arguments.trace.empty()) session.out.say("trace       " + arguments.trace);
   if (!arguments.savePlan.empty()) {
     const std::string text = textOf(planFileOf(subject, &outcome->report));
@@ -207,10 +205,11 @@ std::expected<int, Failure> tellPath(Session& session, const explore::World& wor
   }
   const auto breach = static_cast<explore::Breach>(result.judgement.violation);
   if (breach == explore::Breach::none) return kExitLiveness;
-  const bool confirmed = std::ranges::any_of(findings.violations(), [&](const checkers::Finding& finding) {
+  const auto shows = [&](const checkers::Finding& finding) {
     return finding.severity == checkers::Severity::safety &&
            obs::nameOf(finding.anomaly) == explore::nameOf(breach);
-  });
+  };
+  const bool confirmed = std::ranges::any_of(outcome->report.findings.violations(), shows);
   if (confirmed && outcome->unmet.empty()) return kExitSafety;
   return std::unexpected(
       Failure{fmt::format("the replayed path does not show {}: the explorer took different states for equal",
@@ -218,21 +217,22 @@ std::expected<int, Failure> tellPath(Session& session, const explore::World& wor
               kExitInternal});
 }
 
-void reportExploration(Session& session, const explore::World& world, const explore::Result& r,
-                       const std::vector<std::string>& off) {
+double statesPerSecond(const explore::Result& r) {
+  return r.seconds > 0 ? static_cast<double>(r.states) / r.seconds : 0;
+}
+
+void sayExploration(Session& session, const explore::World& world, const explore::Result& r) {
   const std::string& name = world.configuration().name;
-  const double rate = r.seconds > 0 ? static_cast<double>(r.states) / r.seconds : 0;
-  const double omitted = explore::expectedOmissions(r.states);
   const std::string reason = r.cut == explore::Cut::none ? "" : fmt::format(" ({})", explore::reason(r.cut));
   session.out.say(fmt::format("{:<11} {}{}", name, explore::nameOf(r.verdict), reason));
-  const std::uint64_t transitions = r.transitions + r.asleep;
   const std::string taken = r.asleep == 0 ? "" : fmt::format(" ({} taken)", r.transitions);
   session.out.say(fmt::format("            {} states, {} transitions{}, depth {}, {:.2f} s, {:.0f} states/s",
-                              r.states, transitions, taken, r.depth, r.seconds, rate));
-  session.out.say(
-      fmt::format("            {} MiB at most, {} node states, {} local steps; omitted by collision: "
-                  "{:.1e} states expected",
-                  r.bytes >> 20, world.table().nodes(), world.table().steps(), omitted));
+                              r.states, r.transitions + r.asleep, taken, r.depth, r.seconds,
+                              statesPerSecond(r)));
+  session.out.say(fmt::format(
+      "            {} MiB at most, {} node states, {} local steps; omitted by collision: "
+      "{:.1e} states expected",
+      r.bytes >> 20, world.table().nodes(), world.table().steps(), explore::expectedOmissions(r.states)));
   if (r.beyond != 0) {
     session.out.say(fmt::format("            {} beyond the bounds of {} ({}), and not gone on from",
                                 counted(r.beyond, "state"), name, explore::boundsOf(world.configuration())));
@@ -244,28 +244,34 @@ void reportExploration(Session& session, const explore::World& world, const expl
   if (const std::string wrong = world.whatBreaksSymmetry(); !wrong.empty()) {
     session.out.say("            not symmetric: " + wrong);
   }
-  session.out.object({{"is", "exploration"},
-                      {"configuration", name},
-                      {"identity", explore::identityOf(world.configuration())},
-                      {"rulesOff", off},
-                      {"verdict", explore::nameOf(r.verdict)},
-                      {"reason", r.cut == explore::Cut::none ? "" : explore::reason(r.cut)},
-                      {"states", r.states},
-                      {"beyond", r.beyond},
-                      {"transitions", transitions},
-                      {"taken", r.transitions},
-                      {"renamings", world.symmetries()},
-                      {"depth", r.depth},
-                      {"breach", explore::nameOf(static_cast<explore::Breach>(r.judgement.violation))},
-                      {"stuck", r.judgement.stuck},
-                      {"cycle", r.cycle},
-                      {"path", explore::describe(world, r.path)},
-                      {"bytes", r.bytes},
-                      {"nodeStates", world.table().nodes()},
-                      {"localSteps", world.table().steps()},
-                      {"expectedOmissions", omitted},
-                      {"seconds", r.seconds},
-                      {"statesPerSecond", rate}});
+}
+
+/// `again`: the command that finds what violates a promise once more; "" if nothing does.
+Json explorationJson(const explore::World& world, const explore::Result& r,
+                     const std::vector<std::string>& off, const std::string& again) {
+  return {{"is", "exploration"},
+          {"configuration", world.configuration().name},
+          {"identity", explore::identityOf(world.configuration())},
+          {"rulesOff", off},
+          {"verdict", explore::nameOf(r.verdict)},
+          {"reason", r.cut == explore::Cut::none ? "" : explore::reason(r.cut)},
+          {"states", r.states},
+          {"beyond", r.beyond},
+          {"transitions", r.transitions + r.asleep},
+          {"taken", r.transitions},
+          {"renamings", world.symmetries()},
+          {"depth", r.depth},
+          {"breach", explore::nameOf(static_cast<explore::Breach>(r.judgement.violation))},
+          {"stuck", r.judgement.stuck},
+          {"cycle", r.cycle},
+          {"path", explore::describe(world, r.path)},
+          {"bytes", r.bytes},
+          {"nodeStates", world.table().nodes()},
+          {"localSteps", world.table().steps()},
+          {"expectedOmissions", explore::expectedOmissions(r.states)},
+          {"seconds", r.seconds},
+          {"statesPerSecond", statesPerSecond(r)},
+          {"reproduce", again}};
 }
 
 /// The row of docs/explore.md.
@@ -290,6 +296,23 @@ std::string commandOf(const Session& session, const ExploreArguments& arguments,
   }
   if (!arguments.depth.empty()) command += " --depth " + arguments.depth;
   return command;
+}
+
+/// Says how the search ended, and tells what it found; the exit code of that.
+std::expected<int, Failure> conclude(Session& session, const explore::World& world,
+                                     const explore::Result& result, const ExploreArguments& arguments,
+                                     const std::vector<std::string>& off) {
+  sayExploration(session, world, result);
+  if (result.verdict != explore::Verdict::violated) {
+    session.out.object(explorationJson(world, result, off, ""));
+    return result.verdict == explore::Verdict::verified ? kExitHeld : kExitInconclusive;
+  }
+  const auto told = tellPath(session, world, result, arguments);
+  const std::string again = commandOf(session, arguments, world.configuration(), off);
+  if (told) session.out.say("reproduce   " + again);
+  // Also when a file could not be written: the search has come to its end.
+  session.out.object(explorationJson(world, result, off, again));
+  return told;
 }
 
 /// A checkpoint may take the place of an earlier one, and of nothing else unless that is forced.
@@ -350,19 +373,13 @@ Result exploreAll(Session& session, const ExploreArguments& arguments) {
     };
     const auto result = searchWorld(world, arguments, limits, read->walks);
     if (!result) return std::unexpected(result.error());
-    reportExploration(session, world, *result, read->off);
-    rows.push_back(explorationRow(configuration, *result));
+    const auto code = conclude(session, world, *result, arguments, read->off);
+    if (!code) return std::unexpected(code.error());
     if (!result->unsaved.empty()) return std::unexpected(badValue("--checkpoint", result->unsaved));
-    int code = result->verdict == explore::Verdict::verified ? kExitHeld : kExitInconclusive;
-    if (result->verdict == explore::Verdict::violated) {
-      const auto told = tellPath(session, world, *result, arguments);
-      if (!told) return std::unexpected(told.error());
-      code = *told;
-      session.out.say("reproduce   " + commandOf(session, arguments, configuration, read->off));
-    }
+    rows.push_back(explorationRow(configuration, *result));
     // A violation outweighs what was not finished.
     const auto rank = [](int exitCode) { return exitCode == kExitHeld ? 0 : 4 - exitCode; };
-    if (rank(code) > rank(worst)) worst = code;
+    if (rank(*code) > rank(worst)) worst = *code;
     if (interrupted) break;
   }
   if (rows.size() > 1) {

@@ -158,6 +158,27 @@ TEST(Explore, LeavesATraceLikeAnyOther) {
   EXPECT_EQ(holdfast({"diff", trace, trace}).exitCode, 0);
 }
 
+TEST(Explore, TellsMachinesTheFindingAndHowToMeetItAgain) {
+  const Ran ran = holdfast({"explore", "handoff", "--without", "DG-3", "--json"});
+  ASSERT_EQ(ran.exitCode, 1) << ran.standardError;
+  const std::vector<nlohmann::json> objects = ran.objects();
+  ASSERT_EQ(objects.size(), 2U);
+  EXPECT_EQ(objects[0]["is"], "finding");
+  EXPECT_EQ(objects[0]["anomaly"], objects[1]["breach"]);
+  EXPECT_EQ(objects[0]["checker"], "exclusion");
+  EXPECT_EQ(objects[1]["is"], "exploration");
+  const auto reproduce = objects[1]["reproduce"].get<std::string>();
+  EXPECT_THAT(ran.standardError, HasSubstr("reproduce   " + reproduce));
+  const Ran again = shell(reproduce + " --json -q");
+  EXPECT_EQ(again.exitCode, 1) << reproduce;
+  EXPECT_EQ(again.object("exploration")["path"], objects[1]["path"]);
+
+  const Ran verified = holdfast({"explore", "two-keys", "--json"});
+  EXPECT_EQ(verified.exitCode, 0) << verified.standardError;
+  EXPECT_EQ(verified.objects().size(), 1U);
+  EXPECT_EQ(verified.object("exploration")["reproduce"], "");
+}
+
 TEST(Explore, LeavesAPlanThatCanBeEdited) {
   const Explored explored;
   const Ran ran = holdfast({"run", "--plan", explored.plan, "--no-save", "--json"});

@@ -51,6 +51,7 @@ TEST(JsonOutput, IsDocumentedInFull) {
            {"sweep", "--seeds", "2", "--history", scratch.file("h"), "--json", "-q"},
            {"check-corpus", HOLDFAST_SOURCE_DIR "/traces/corpus", "--json", "-q"},
            {"explore", "brief", "--json", "-q"},
+           {"explore", "handoff", "--without", "DG-3", "--json", "-q"},
            {"measure", "--what", "cost,caps", "--nodes", "3", "--json", "-q"},
            {"skew", "exclusion", "--cases", "20", "--without", "DG-4", "--no-save", "--json", "-q"},
            {"ablate", "DG-3", "--quick", "--json", "-q"},
