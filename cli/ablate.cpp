@@ -101,8 +101,8 @@ std::expected<void, Failure> makeFolder(const std::string& folder) {
   return {};
 }
 
-std::expected<void, Failure> writeInto(const std::string& folder, const std::string& name,
-                                       const std::string& text) {
+std::expected<void, Failure> writeRulePage(const std::string& folder, const std::string& name,
+                                           const std::string& text) {
   const auto written = writeNewFile(std::filesystem::path(folder) / name, text, true);
   if (!written) return std::unexpected(badValue("--output", written.error().text));
   return {};
@@ -127,7 +127,7 @@ Result runAblate(Session& session, const AblateArguments& arguments) {
     ablations.push_back(std::move(one));
     if (folder.empty()) return {};
     const Ablation& last = ablations.back();
-    return writeInto(folder, fmt::format("{}.md", protocol::nameOf(last.rule)), rulePage(last));
+    return writeRulePage(folder, fmt::format("{}.md", protocol::nameOf(last.rule)), rulePage(last));
   };
   auto searched = searchEach(session, "ablate", request->rules.size(), request->bounds, search, take);
   if (!searched) return std::unexpected(searched.error());
@@ -136,7 +136,7 @@ Result runAblate(Session& session, const AblateArguments& arguments) {
   if (!folder.empty()) {
     if (ablations.size() == protocol::kRuleCount) {
       const std::string table = rulesTable(ablations, request->command + " --output docs/rules");
-      if (auto written = writeInto(folder, "README.md", table); !written) {
+      if (auto written = writeRulePage(folder, "README.md", table); !written) {
         return std::unexpected(written.error());
       }
     }

@@ -30,11 +30,14 @@ void Output::say(std::string_view line) {
 }
 
 void Output::print(std::string_view line) {
-  if (!settings_.json) standardOutput_ << line << '\n';
+  if (settings_.json) return;
+  clearProgress();
+  standardOutput_ << line << '\n';
 }
 
 void Output::object(const Json& object) {
   if (!settings_.json) return;
+  clearProgress();
   standardOutput_ << object.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
