@@ -15,17 +15,23 @@ extern "C" void noteInterrupt(int signal) {
   std::signal(signal, SIG_DFL);
 }
 
+// What nohup has told the process to ignore stays ignored.
+void (*hangup)(int) = SIG_DFL;
+
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
   interrupted = false;
   std::signal(SIGINT, noteInterrupt);
   std::signal(SIGTERM, noteInterrupt);
+  hangup = std::signal(SIGHUP, SIG_IGN);
+  if (hangup != SIG_IGN) std::signal(SIGHUP, noteInterrupt);
 }
 
 InterruptGuard::~InterruptGuard() {
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGHUP, hangup);
 }
 
 bool InterruptGuard::requested() { return interrupted; }

@@ -3,7 +3,7 @@
 
 namespace holdfast::cli {
 
-/// While it lives, SIGINT and SIGTERM are noted instead of ending the process. One at a time.
+/// While it lives, SIGINT, SIGTERM and SIGHUP are noted instead of ending the process. One at a time.
 class InterruptGuard {
  public:
   InterruptGuard();

@@ -18,7 +18,7 @@ namespace holdfast::cli {
 namespace {
 
 // As many bytes as a plan of ten million operations may have.
-constexpr std::uintmax_t kMostSourceBytes = std::uintmax_t{2} << 30;
+constexpr std::size_t kMostSourceBytes = std::size_t{256} << 20;
 
 std::string systemReason() { return std::generic_category().message(errno); }
 
@@ -33,11 +33,16 @@ std::expected<JsonSource, Failure> JsonSource::read(const std::string& path, std
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::unexpected(Failure{fmt::format("{}: cannot be opened: {}", path, systemReason())});
-  if (std::filesystem::is_regular_file(status) &&
-      std::filesystem::file_size(path, error) > kMostSourceBytes) {
-    return std::unexpected(Failure{fmt::format("{}: is larger than 2 GiB; expected {}", path, expected)});
+  // A device or a pipe does not say beforehand how much it holds, and a device may never end.
+  std::string text;
+  std::vector<char> block(std::size_t{1} << 20);
+  while (file.read(block.data(), static_cast<std::streamsize>(block.size())) || file.gcount() > 0) {
+    text.append(block.data(), static_cast<std::size_t>(file.gcount()));
+    if (text.size() > kMostSourceBytes) {
+      return std::unexpected(Failure{fmt::format("{}: is larger than 256 MiB; expected {}", path, expected)});
+    }
   }
-  return JsonSource({std::istreambuf_iterator<char>(file), {}}, path);
+  return JsonSource(std::move(text), path);
 }
 
 Failure JsonSource::at(std::size_t column, const std::string& what) const {

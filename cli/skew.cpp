@@ -346,7 +346,7 @@ Result runCheck(Session& session, const SkewArguments& arguments) {
   int exitCode = kExitHeld;
   if (report.failed) {
     exitCode = reportFailure(session, arguments, *request, *report.failed, json);
-  } else if (distribution.admissions() == 0) {
+  } else if (distribution.admissions() == 0 || InterruptGuard::requested()) {
     exitCode = kExitInconclusive;
   }
   const std::string_view word = report.failed ? "broken" : exitCode == kExitHeld ? "held" : "inconclusive";
@@ -451,9 +451,10 @@ Action declareSkew(CLI::App& app) {
   addJobsOption(app, arguments->jobs);
   addSaveOptions(app, arguments->save);
   app.footer(
-      "Exit code: 0 held, 1 a property of safety is broken, 2 one of liveness, 3 inconclusive, 64 bad "
-      "usage,\n"
-      "70 internal error. With a rule switched off (--without DG-4) a case must fail.\n\n"
+      "Exit code: 0 held, 1 a property of safety is broken, 2 one of liveness, 3 inconclusive or "
+      "interrupted,\n"
+      "64 bad usage, 70 internal error. Without a rule that keeps clocks from harm (--without DG-4) a case "
+      "fails.\n\n"
       "Examples:\n  holdfast skew --cases 60\n"
       "  holdfast skew --map --lease 1s 8s --margin 10ms 400ms --svg map.svg");
   return [arguments](Session& session) { return runSkew(session, *arguments); };

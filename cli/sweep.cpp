@@ -148,6 +148,9 @@ std::expected<Request, Failure> requestOf(const Session& session, const SweepArg
                                 seeds->first + (seeds->count - 1));
   if (*profile != scenarios::Profile::ci) request.command += " --profile " + arguments.profile;
   for (const std::string& rule : rulesOff(options.rules)) request.command += " --without " + rule;
+  if (const std::string& kind = arguments.subject.membership; !kind.empty()) {
+    request.command += " --membership " + kind;
+  }
   for (const std::string& setting : arguments.subject.settings) {
     request.command += " --set " + shellWord(setting);
   }
@@ -212,7 +215,8 @@ Result runSweep(Session& session, const SweepArguments& arguments) {
   const bool written = writeSweepOutputs(session, arguments.outputs, record, facts);
   std::error_code ignored;
   if (written && !partial.empty()) std::filesystem::remove(partial, ignored);
-  return report.exitCode() == kExitHeld && !written ? kExitInternal : report.exitCode();
+  const int exitCode = exitCodeOf(report, facts);
+  return report.exitCode() == kExitHeld && !written ? kExitInternal : exitCode;
 }
 
 }  // namespace
@@ -249,7 +253,7 @@ Action declareSweep(CLI::App& app) {
                  "end after this much real time (500ms, 30s, 10min), with the report of a shorter sweep; no "
                  "limit by default")
       ->type_name("TIME");
-  app.add_flag("--stop-on-first", arguments->stopOnFirst, "end with the first seed that is violated");
+  app.add_flag("--stop-on-first", arguments->stopOnFirst, "end with the first seed that violates a promise");
   app.add_flag("--no-must-reach", arguments->noMustReach,
                "let a sweep hold although it missed a milestone or limitation that it must reach");
   addSweepOutputOptions(app, arguments->outputs);
@@ -259,7 +263,8 @@ Action declareSweep(CLI::App& app) {
       "be\n"
       "reached was missed, 4 a seed was not the same run twice, 64 bad usage, 70 internal error. Ctrl-C ends "
       "it\n"
-      "after the running seeds. In a workflow of GitHub it adds annotations and a summary of the step.\n\n"
+      "after the running seeds, in code 3 if they held. In a workflow of GitHub it adds annotations and a "
+      "summary of the step.\n\n"
       "Examples:\n  holdfast sweep --seeds 1..200 --time-limit 1min --report sweep.json --junit sweep.xml\n"
       "  holdfast sweep --seeds 100 --from-commit 2f1c0de94b7a5d6e8c3f1a0b9d8e7c6f5a4b3c2d --shard 1/4");
   return [arguments](Session& session) { return runSweep(session, *arguments); };

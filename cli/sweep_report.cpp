@@ -20,8 +20,8 @@ using scenarios::SweepReport;
 // Each failing seed says what failed first; the run itself tells the rest.
 constexpr std::size_t kFailuresShown = 5;
 
-std::string_view verdictName(const SweepReport& report) {
-  switch (report.exitCode()) {
+std::string_view verdictName(const SweepReport& report, const SweepFacts& facts) {
+  switch (exitCodeOf(report, facts)) {
     case kExitHeld:
       return obs::nameOf(Ending::held);
     case kExitSafety:
@@ -33,8 +33,9 @@ std::string_view verdictName(const SweepReport& report) {
     case kExitInternal:
       return "died";
     default:
-      return obs::nameOf(report.ran == 0 || report.inconclusive > 0 ? Ending::inconclusive
-                                                                    : Ending::expectationNotReached);
+      return obs::nameOf(report.missed.empty() || report.ran == 0 || report.inconclusive > 0
+                             ? Ending::inconclusive
+                             : Ending::expectationNotReached);
   }
 }
 
@@ -68,6 +69,11 @@ void reportFailures(Session& session, Subject subject, const SweepReport& report
 }
 
 }  // namespace
+
+int exitCodeOf(const SweepReport& report, const SweepFacts& facts) {
+  const int exitCode = report.exitCode();
+  return exitCode == kExitHeld && facts.interrupted ? kExitInconclusive : exitCode;
+}
 
 std::string partiality(const SweepReport& report, const SweepFacts& facts) {
   if (!report.stoppedEarly) return "";
@@ -160,8 +166,8 @@ Json sweepJson(const SweepReport& report, const SweepFacts& facts) {
   for (const scenarios::MustReachPoint& point : scenarios::mustReachPoints(report)) {
     if (point.seeds == 0 && !point.judgedAfter(report.ran)) points.push_back(point.name);
   }
-  return {{"verdict", verdictName(report)},
-          {"exitCode", report.exitCode()},
+  return {{"verdict", verdictName(report, facts)},
+          {"exitCode", exitCodeOf(report, facts)},
           {"firstSeed", fmt::to_string(report.firstSeed())},
           {"seedsAsked", report.asked},
           {"seedsRun", report.ran},
@@ -206,7 +212,10 @@ void reportSweep(Session& session, const Subject& subject, const SweepReport& re
       kWidth));
   reportFailures(session, subject, report);
   if (const std::string partial = partiality(report, facts); !partial.empty()) out.say(partial);
-  out.say("verdict     " + sweepVerdict(report));
+  const bool ended = exitCodeOf(report, facts) == report.exitCode();
+  out.say("verdict     " +
+          (ended ? sweepVerdict(report)
+                 : fmt::format("inconclusive: {} held until the interrupt", counted(report.ran, "seed"))));
   out.say(
       fmt::format("time        {} in {} on {}, {} seeds/s; {} simulated, {}; {} events, {} events/s; "
                   "{} messages",

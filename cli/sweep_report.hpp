@@ -23,6 +23,9 @@ struct SweepFacts {
 /// The verdict in a line: "held: 1,000 seeds, 102,334 admissions, every promise kept".
 std::string sweepVerdict(const scenarios::SweepReport& report);
 
+/// That of the report, but 3 for a sweep that held until a signal ended it: nobody asked for so few seeds.
+int exitCodeOf(const scenarios::SweepReport& report, const SweepFacts& facts);
+
 /// Why the sweep did not run all its seeds; "" if it did.
 std::string partiality(const scenarios::SweepReport& report, const SweepFacts& facts);
 

@@ -48,6 +48,12 @@ struct SeedRun {
   bool diverged = false;
 };
 
+/// Gravest first, and of these in the order of the seeds: what is kept does not depend on who adds up what.
+void keepGravest(std::vector<FailedSeed>& failures) {
+  std::ranges::sort(failures, {}, [](const FailedSeed& f) { return std::pair(f.rank(), f.seed); });
+  if (failures.size() > SweepReport::kMaxFailures) failures.resize(SweepReport::kMaxFailures);
+}
+
 void countVerdict(const SeedRun& run, SweepReport& sum) {
   const RunReport& report = run.report;
   if (!run.died.empty()) ++sum.died;
@@ -67,12 +73,12 @@ void countVerdict(const SeedRun& run, SweepReport& sum) {
       if (run.died.empty()) ++sum.inconclusive;
       break;
   }
-  if (sum.failures.size() >= SweepReport::kMaxFailures) return;
   FailedSeed failed{report.seed, report.verdict, report.hash, {}, run.died, run.diverged};
   const auto violations = report.findings.violations();
   failed.violations.assign(violations.begin(), violations.begin() + static_cast<std::ptrdiff_t>(std::min(
                                                                         violations.size(), kViolationsKept)));
   sum.failures.push_back(std::move(failed));
+  keepGravest(sum.failures);
 }
 
 /// Adds the next seed; reports come in the order of the seeds.
@@ -196,13 +202,20 @@ SweepReport sweep(const SweepOptions& options) {
       const auto run = runs.take(std::min(latest, Clock::now() + std::chrono::milliseconds(100)));
       if (run) merge(*run, sum);
       if (options.progress != nullptr && !options.progress->merged(sum)) sum.stoppedEarly = true;
-      if (run && options.stopOnFirst && sum.held < sum.ran) sum.stoppedEarly = true;
+      if (run && options.stopOnFirst && sum.broken() > 0) sum.stoppedEarly = true;
       if (Clock::now() >= latest) sum.stoppedEarly = true;
     }
     sum.stoppedEarly = sum.stoppedEarly && sum.ran < options.count;
   }
   if (options.mustReach) sum.missed = missedBy(sum);
   return sum;
+}
+
+int FailedSeed::rank() const {
+  if (verdict == checkers::Verdict::safetyViolation) return 0;
+  if (!died.empty()) return 1;
+  if (diverged) return 2;
+  return verdict == checkers::Verdict::livenessViolation ? 3 : 4;
 }
 
 SweepReport& SweepReport::operator+=(const SweepReport& other) {
@@ -233,8 +246,7 @@ SweepReport& SweepReport::operator+=(const SweepReport& other) {
     milestones[i].seeds += other.milestones[i].seeds;
   }
   failures.insert(failures.end(), other.failures.begin(), other.failures.end());
-  std::ranges::sort(failures, {}, &FailedSeed::seed);
-  if (failures.size() > kMaxFailures) failures.resize(kMaxFailures);
+  keepGravest(failures);
   hash += other.hash;
   events += other.events;
   messages += other.messages;

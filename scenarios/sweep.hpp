@@ -109,6 +109,9 @@ struct FailedSeed {
   std::vector<checkers::Finding> violations;  ///< The first few.
   std::string died;                           ///< What ended the run instead of a verdict; "" if it has one.
   bool diverged = false;                      ///< It was run twice, and the second run was another.
+
+  /// 0 is gravest: as SweepReport::exitCode() takes them.
+  int rank() const;
 };
 BOOST_DESCRIBE_STRUCT(FailedSeed, (), (seed, verdict, hash, violations, died, diverged))
 
@@ -152,7 +155,7 @@ struct SweepReport {
   checkers::CostTable costs;
   std::array<RouteReached, checkers::kRoutes> routes{};
   std::array<MilestoneReached, kMilestones> milestones{};
-  std::vector<FailedSeed> failures;  ///< In the order of the seeds, at most kMaxFailures.
+  std::vector<FailedSeed> failures;  ///< The gravest, and of these the first, at most kMaxFailures.
   std::uint64_t hash = 0;            ///< The sum of hashes over (seed, hash of its run), so of any order.
   std::uint64_t events = 0;
   std::uint64_t messages = 0;
@@ -164,6 +167,9 @@ struct SweepReport {
   static constexpr std::size_t kMaxFailures = 20;
 
   std::uint64_t firstSeed() const { return ranges.empty() ? 0 : ranges.front().first; }
+
+  /// Seeds that violate a promise, died or diverged; an inconclusive one has shown nothing.
+  std::uint64_t broken() const { return safetyViolations + livenessViolations + died + diverged; }
 
   /// Adds the seeds of another sweep of the same options, which must be others. Points that were missed have
   /// to be judged anew.

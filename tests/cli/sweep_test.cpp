@@ -91,11 +91,21 @@ TEST(Sweep, EndsInGoodOrderAtItsTimeLimit) {
 TEST(Sweep, AnInterruptLeavesAPartialReport) {
   const Ran ran = holdfast({"sweep", "--seeds", "1000000000", "--json"},
                            {.folder = {}, .interruptAfter = std::chrono::milliseconds(1'500)});
-  EXPECT_LE(ran.exitCode, 3) << ran.standardError;
+  EXPECT_EQ(ran.exitCode, 3) << ran.standardError;
   const nlohmann::json verdict = ran.object("verdict");
+  EXPECT_EQ(verdict["exitCode"], 3);
+  EXPECT_EQ(verdict["verdict"], "inconclusive");
   EXPECT_EQ(verdict["partial"], true);
   EXPECT_EQ(verdict["interrupted"], true);
   EXPECT_THAT(ran.standardError, HasSubstr("partial: interrupted after "));
+}
+
+TEST(Sweep, IsRunAgainWithTheMembershipItHad) {
+  const Ran ran = holdfast(with({"sweep", "--seeds", "8", "--membership", "fixed", "--without", "DG-3",
+                                 "--no-must-reach", "--no-save", "--json"},
+                                kShort));
+  EXPECT_EQ(ran.exitCode, 1) << ran.standardError;
+  EXPECT_THAT(ran.object("verdict")["reproduce"].get<std::string>(), HasSubstr(" --membership fixed"));
 }
 
 /// Runs a small sweep with --report and gives its file's content.

@@ -92,6 +92,34 @@ TEST(Sweep, EndsWhenItIsToldTo) {
   EXPECT_TRUE(part.stoppedEarly);
 }
 
+TEST(Sweep, KeepsTheGravestFailuresWhoeverAddsThemUp) {
+  const auto failing = [](std::uint64_t seed, checkers::Verdict verdict) {
+    SweepReport report;
+    report.failures.push_back({seed, verdict, 0, {}, "", false});
+    return report;
+  };
+  SweepReport sum;
+  for (std::uint64_t seed = 1; seed <= 2 * SweepReport::kMaxFailures; ++seed) {
+    sum += failing(seed, checkers::Verdict::inconclusive);
+  }
+  sum += failing(70, checkers::Verdict::livenessViolation);
+  sum += failing(90, checkers::Verdict::safetyViolation);
+  sum += failing(80, checkers::Verdict::safetyViolation);
+  ASSERT_EQ(sum.failures.size(), SweepReport::kMaxFailures);
+  std::vector<std::uint64_t> seeds;
+  for (const FailedSeed& failed : sum.failures) seeds.push_back(failed.seed);
+  EXPECT_EQ(std::vector(seeds.begin(), seeds.begin() + 5), (std::vector<std::uint64_t>{80, 90, 70, 1, 2}));
+}
+
+TEST(Sweep, StopsAtABrokenPromiseAndNotWhereNothingWasShown) {
+  SweepOptions options = shortSweep(3);
+  options.run.workload.gap = sim::hours(10);  // Nobody asks for anything.
+  options.stopOnFirst = true;
+  const SweepReport report = sweep(options);
+  EXPECT_EQ(report.inconclusive, 3U);
+  EXPECT_FALSE(report.stoppedEarly);
+}
+
 TEST(Sweep, AMutantIsFoundAndTheSeedRepeatsIt) {
   SweepOptions options = shortSweep(40);
   options.rules.switchOff(protocol::Rule::DG3_OneDelegate);
