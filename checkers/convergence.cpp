@@ -109,7 +109,7 @@ void Convergence::judgeAgreement(TrueInstant at, const Context& context) {
     bool otherHole = false;
     const NodeId behind = behindOn(mine.node, history, hole);
     const NodeId otherBehind = behindOn(theirs.node, history, otherHole);
-    if (hole || otherHole) {
+    if (hole || otherHole || outlivesErase(mine, field, context) || outlivesErase(theirs, field, context)) {
       ++unjudged_;
       continue;
     }
@@ -137,6 +137,32 @@ void Convergence::judgeAgreement(TrueInstant at, const Context& context) {
     }
     context.findings.add(finding);
   }
+}
+
+bool Convergence::outlivesErase(const Final& final, unsigned field, const Context& context) const {
+  // Nodes count the retention on clocks of their own, which may be fast.
+  const Duration retention = context.options.tombstoneRetention - context.options.tombstoneRetention / 1'000;
+  const History& history = context.history;
+  const std::uint8_t* reclaimed = reclaimed_.find(final.record.key.value, final.node);
+  const TxnId writer = final.record.writers[field];
+  if (retention.ns == 0 || reclaimed == nullptr || *reclaimed == 0 || !writer.valid()) return false;
+  const Txn& late = history.txn(writer);
+  for (std::uint32_t i = late.firstWrite; i != kNothing; i = history.write(i).nextOfTxn) {
+    const Write& write = history.write(i);
+    if (write.key != final.record.key || (write.touched() >> field & 1U) == 0) continue;
+    for (std::uint32_t id = 1; id < history.txns(); ++id) {
+      const Txn& txn = history.txn({id});
+      if (txn.state != TxnState::committed ||
+          late.submittedAt < std::max(txn.submittedAt, txn.settledAt) + retention)
+        continue;
+      for (std::uint32_t j = txn.firstWrite; j != kNothing; j = history.write(j).nextOfTxn) {
+        const Write& erase = history.write(j);
+        const bool outranks = std::tuple(erase.stamp, txn.node) > std::tuple(write.stamp, late.node);
+        if (erase.key == write.key && erase.op == obs::WriteOp::erase && outranks) return true;
+      }
+    }
+  }
+  return false;
 }
 
 void Convergence::judgeResolution(TrueInstant at, const Context& context) const {

@@ -463,6 +463,7 @@ checkers::CheckerOptions checkerOptionsFor(const RunOptions& options) {
       p.maxDelegation * 2 + p.skew * 2 + options.workload.lease * 2 + options.workload.wait * 2;
   judged.livenessBound = nominal + nominal / 10 + rehomingAfterHealing(options);
   judged.epochLease = p.epochLease;
+  judged.tombstoneRetention = p.tombstoneRetention;
   // Members that change are known to the checker that watches them change.
   if (p.membership == protocol::MembershipKind::fixed) {
     for (unsigned i = 0; i < options.nodes; ++i) judged.members |= std::uint64_t{1} << i;

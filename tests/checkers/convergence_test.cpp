@@ -110,6 +110,31 @@ TEST(Convergence, AReclaimedTombstoneIsNotHeldAgainstTheFold) {
   expectHeld(story);
 }
 
+/// A erases with a clock that is a minute ahead, B forgets it after the retention of five seconds and writes
+/// at `writes`, and C, which applied the erase late, keeps the write out.
+Story eraseThenWrite(Duration writes) {
+  CheckerOptions options = onlyConvergence();
+  options.tombstoneRetention = 5_s;
+  Story story(options);
+  story.at(1_s).lock(C, 1, Path::virgin, K2).put(A, 1, 0, 10).commit(A, 1);
+  story.at(2_s).stamped(62_s).erase(A, 2, 0).commit(A, 2).apply(B, A);
+  story.at(writes).tell(B, obs::TombstoneReclaimed{K}).put(B, 3, 0, 30).commit(B, 3);
+  story.apply(C, A).apply(C, B).phase(Phase::healed).at(20_s).phase(Phase::end);
+  story.endsWith(B, 3).ends(C, {});
+  return story;
+}
+
+TEST(Convergence, AWriteThatOutlivesTheEraseThatOutranksItIsNotJudged) {
+  Story story = eraseThenWrite(7_s);
+  expectHeld(story);
+  EXPECT_EQ(story.checkers().unjudgedReplicas(), 1U);
+}
+
+TEST(Convergence, AnEraseThatIsForgottenTooEarlyIsAViolation) {
+  Story story = eraseThenWrite(6_s);
+  expectViolation(story, Checker::convergence, Anomaly::replicasDiffer);
+}
+
 TEST(Convergence, ADeadNodeHasNoSay) {
   Story story = afterTwoWrites();
   story.endsWith(A, 2).endsWith(B, 2).crash(C).ends(C, {});
