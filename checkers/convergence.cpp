@@ -140,29 +140,11 @@ void Convergence::judgeAgreement(TrueInstant at, const Context& context) {
 }
 
 bool Convergence::outlivesErase(const Final& final, unsigned field, const Context& context) const {
-  // Nodes count the retention on clocks of their own, which may be fast.
-  const Duration retention = context.options.tombstoneRetention - context.options.tombstoneRetention / 1'000;
-  const History& history = context.history;
-  const std::uint8_t* reclaimed = reclaimed_.find(final.record.key.value, final.node);
-  const TxnId writer = final.record.writers[field];
-  if (retention.ns == 0 || reclaimed == nullptr || *reclaimed == 0 || !writer.valid()) return false;
-  const Txn& late = history.txn(writer);
-  for (std::uint32_t i = late.firstWrite; i != kNothing; i = history.write(i).nextOfTxn) {
-    const Write& write = history.write(i);
-    if (write.key != final.record.key || (write.touched() >> field & 1U) == 0) continue;
-    for (std::uint32_t id = 1; id < history.txns(); ++id) {
-      const Txn& txn = history.txn({id});
-      if (txn.state != TxnState::committed ||
-          late.submittedAt < std::max(txn.submittedAt, txn.settledAt) + retention)
-        continue;
-      for (std::uint32_t j = txn.firstWrite; j != kNothing; j = history.write(j).nextOfTxn) {
-        const Write& erase = history.write(j);
-        const bool outranks = std::tuple(erase.stamp, txn.node) > std::tuple(write.stamp, late.node);
-        if (erase.key == write.key && erase.op == obs::WriteOp::erase && outranks) return true;
-      }
-    }
-  }
-  return false;
+  const KeyId key = final.record.key;
+  const std::uint8_t* const reclaimed = reclaimed_.find(key.value, final.node);
+  if (reclaimed == nullptr || *reclaimed == 0 || !final.record.writers[field].valid()) return false;
+  const Write* const write = context.history.writeOf(final.record.writers[field], key, field);
+  return write != nullptr && context.history.outlivesErase(*write, context.options.tombstoneRetention);
 }
 
 void Convergence::judgeResolution(TrueInstant at, const Context& context) const {

@@ -1,6 +1,7 @@
 #include "checkers/history.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace holdfast::checkers {
 
@@ -62,6 +63,21 @@ const Write* History::writeOf(TxnId id, KeyId key, unsigned field) const {
     if (candidate.key == key && (candidate.touched() >> field & 1U) != 0) found = &candidate;
   }
   return found;
+}
+
+bool History::outlivesErase(const Write& write, obs::Duration retention) const {
+  if (retention.ns == 0) return false;
+  // Nodes count it on clocks of their own, which may be fast.
+  const obs::Duration shortest = retention - retention / 1'000;
+  const Txn& writer = txn(write.txn);
+  for (const Write& erase : writes_) {
+    if (erase.key != write.key || erase.op != obs::WriteOp::erase) continue;
+    const Txn& eraser = txn(erase.txn);
+    const bool forgotten = writer.submittedAt >= std::max(eraser.submittedAt, eraser.settledAt) + shortest;
+    const bool outranks = std::tuple(erase.stamp, eraser.node) > std::tuple(write.stamp, writer.node);
+    if (eraser.state == TxnState::committed && forgotten && outranks) return true;
+  }
+  return false;
 }
 
 const ReplicaView& History::replica(NodeId node, NodeId origin) const {

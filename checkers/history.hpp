@@ -176,6 +176,9 @@ class History {
   std::size_t writes() const { return writes_.size(); }
   /// The last write of `txn` that decides `field` of `key`, or null.
   const Write* writeOf(TxnId txn, KeyId key, unsigned field) const;
+  /// Whether `write` was submitted when an erase that outranks it might be forgotten: its tombstone is kept
+  /// for `retention` (LW-3; 0: for ever). It then stands wherever the erase is forgotten, and nowhere else.
+  bool outlivesErase(const Write& write, obs::Duration retention) const;
   /// Whether the committed transaction's writes show in `node`'s replica.
   bool visible(NodeId node, const Txn& txn) const;
   const ReplicaView& replica(NodeId node, NodeId origin) const;

@@ -114,16 +114,21 @@ Serial::Relation Serial::relate(NodeId node, const Content& content, unsigned fi
   if (shown == nullptr) return Relation::fine;  // reported as a strange value
   if (shown->op == obs::WriteOp::increment) return Relation::fine;
   const bool wins = outranks(*shown, context.history.txn(writer).node, expected, expectedTxn.node);
+  // What an erase has removed is not there to outrank what was written after the erase was forgotten.
+  const auto broken = [&] {
+    return context.history.outlivesErase(*shown, context.options.tombstoneRetention) ? Relation::fine
+                                                                                     : Relation::broken;
+  };
   if (!shown->call.valid()) {
     // Two stamps of one origin may be equal, as after a pause; the order of its log decides between them
     // then.
     const bool loses = outranks(expected, expectedTxn.node, *shown, context.history.txn(writer).node);
     if (!loses || has(row.counted, field)) return Relation::fine;
-    return applied ? Relation::broken : Relation::hidden;
+    return applied ? broken() : Relation::hidden;
   }
   if (context.history.call(shown->call).rank > row.latest[field].rank) return Relation::fine;
   if (!applied) return Relation::hidden;
-  return wins ? Relation::outranked : Relation::broken;
+  return wins ? Relation::outranked : broken();
 }
 
 Finding Serial::outranked(const Stamp& stamp, KeyId key, unsigned field, const Write* shown,
