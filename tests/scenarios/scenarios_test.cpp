@@ -101,6 +101,15 @@ TEST_P(EveryScenario, HoldsWithAllRulesOn) {
   }
 }
 
+/// What a story promises hangs on no draw, such as how long a proposer pauses.
+TEST_P(EveryScenario, HoldsForOtherSeeds) {
+  for (std::uint64_t seed = 100; seed < 125; ++seed) {
+    ScenarioContext context{seed, {}, nullptr, nullptr};
+    const ScenarioResult result = runScenario(*GetParam().scenario, context);
+    EXPECT_EQ(result.exitCode(), 0) << "seed " << seed << told(result);
+  }
+}
+
 TEST_P(EveryScenario, IsDecidedByItsSeed) {
   ScenarioContext first{5, {}, nullptr, nullptr};
   ScenarioContext second{5, {}, nullptr, nullptr};
