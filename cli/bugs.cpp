@@ -169,6 +169,8 @@ void report(Session& session, const BugVerdict& verdict) {
 struct Summary {
   std::size_t expressible = 0;
   std::size_t caught = 0;
+  std::size_t asserted =
+      0;  ///< Of these, the ones for which no buggy code is run: a story asserts what is right.
   std::size_t safety = 0;
   std::size_t safetyCaught = 0;
   std::size_t bySweep = 0;              ///< Safety bugs that the random workload meets.
@@ -182,6 +184,7 @@ Summary summaryOf(const std::vector<BugVerdict>& verdicts) {
   for (const BugVerdict& verdict : verdicts) {
     summary.expressible += verdict.expressible() ? 1 : 0;
     summary.caught += verdict.expressible() && verdict.caught() ? 1 : 0;
+    summary.asserted += verdict.bug->expression == Expression::outcome && verdict.caught() ? 1 : 0;
     if (!verdict.bug->isSafety()) continue;
     ++summary.safety;
     summary.safetyCaught += verdict.caught() ? 1 : 0;
@@ -197,11 +200,14 @@ Summary summaryOf(const std::vector<BugVerdict>& verdicts) {
 }
 
 std::string sentenceOf(const Summary& s, const ablation::Bounds& bounds) {
+  const std::string asserted =
+      s.asserted == 0 ? ""
+                      : fmt::format(" ({} by no more than a story that asserts what is right)", s.asserted);
   return fmt::format(
-      "{} of {} expressible bugs are caught, and {} of the {} that break safety. Of these the random "
+      "{} of {} expressible bugs are caught{}, and {} of the {} that break safety. Of these the random "
       "workload "
       "meets {} within {} (median of all: {}), the explorer {}.",
-      s.caught, s.expressible, s.safetyCaught, s.safety, s.bySweep, counted(bounds.seeds, "seed"),
+      s.caught, s.expressible, asserted, s.safetyCaught, s.safety, s.bySweep, counted(bounds.seeds, "seed"),
       s.median ? fmt::format("seed {}", *s.median) : fmt::format("beyond seed {}", bounds.seeds),
       s.byExplorer);
 }
@@ -338,6 +344,7 @@ Result runBugs(Session& session, const BugsArguments& arguments) {
                       {"bugs", verdicts.size()},
                       {"expressible", summary.expressible},
                       {"caught", summary.caught},
+                      {"asserted", summary.asserted},
                       {"safety", summary.safety},
                       {"safetyCaught", summary.safetyCaught},
                       {"bySweep", summary.bySweep},

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 
 #include "cli/figures.hpp"
@@ -9,6 +10,7 @@
 #include "cli/run_report.hpp"
 #include "cli/sweep_outputs.hpp"
 #include "cli/verb.hpp"
+#include "cli/verb_options.hpp"
 
 namespace holdfast::cli {
 namespace {
@@ -43,6 +45,13 @@ std::string sweepCommands(const Session& session, const SweepRecord& record) {
 
 Result runMerge(Session& session, const MergeArguments& arguments) {
   if (auto fits = checkSweepOutputs(arguments.outputs); !fits) return std::unexpected(fits.error());
+  for (const std::string& file : arguments.files) {
+    std::error_code ignored;
+    if (std::filesystem::equivalent(file, arguments.outputs.report, ignored)) {
+      return std::unexpected(badValue(
+          "--report", fmt::format("'{}' is one of the reports to be added; expected another file", file)));
+    }
+  }
   std::optional<SweepRecord> sum;
   for (const std::string& file : arguments.files) {
     auto record = readSweepRecord(file);

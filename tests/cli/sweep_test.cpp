@@ -166,6 +166,11 @@ TEST(Merge, RefusesWhatDoesNotFitTogether) {
     EXPECT_EQ(ran.exitCode, 64);
     return ran.standardError;
   };
+  const std::string first = textOf(scratch.file("1.json"));
+  const Ran onto = holdfast({"merge", scratch.file("1.json"), "--report", scratch.file("1.json")});
+  EXPECT_EQ(onto.exitCode, 64);
+  EXPECT_THAT(onto.standardError, HasSubstr("is one of the reports to be added; expected another file"));
+  EXPECT_EQ(textOf(scratch.file("1.json")), first);
   EXPECT_THAT(complaint("2.json"),
               HasSubstr("2.json: can not be added: the seeds from 3 on are in more than one"));
   EXPECT_THAT(complaint("3.json"), HasSubstr("its options or rules are others"));
