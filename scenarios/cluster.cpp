@@ -440,13 +440,18 @@ Duration remappingAfterHealing(const RunOptions& options) {
 
 /// How long after healing the members may go on changing, and how long the last change keeps its homes from
 /// granting (EP-8): who was silent is proposed away, asks to be let in again, and may just miss a round.
+/// Where a moment of silence is enough for that, it may come once more.
 Duration rehomingAfterHealing(const RunOptions& options) {
   const protocol::ProtocolOptions& p = options.protocol;
   if (p.membership == protocol::MembershipKind::homeMap) return remappingAfterHealing(options);
   if (p.membership != protocol::MembershipKind::epoch) return {};
-  const Duration change = p.renewEvery * 2 + p.proposalTimeout * 2 + p.proposalBackoff * 4;
+  // However often nodes renew, catching up and making an epoch durable take their time.
+  const Duration round = std::max(p.renewEvery, sim::seconds(1));
+  const Duration change = round * 2 + p.proposalTimeout * 2 + p.proposalBackoff * 4;
   const Duration protection = p.epochLease + p.skew + p.maxDelegation + p.skew;
-  return change * 3 + protection + protection / 8;
+  const Duration silence = p.renewEvery * static_cast<std::int64_t>(p.missedRenewals);
+  const std::int64_t times = silence > sim::seconds(3) ? 1 : 2;
+  return (change * 3 + protection + protection / 8) * times;
 }
 
 }  // namespace
