@@ -189,11 +189,14 @@ BOOST_DESCRIBE_STRUCT(AdminProposeMembership, (), (add, remove))
 /// HM-3: the operator asks this node, whatever its own part, to be the console of the change to `generation`
 /// with these homes: to stage it, to wait out what was granted before, and to activate it. The same change
 /// given again is taken up again; a greater generation replaces it. Refused with HomeMapRefused.
+/// `earlier`: the homes of what the operator has published before and that may be active somewhere. He alone
+/// is sure to know them: this node may have missed those maps, and whoever acts on them may be fenced.
 struct AdminStageHomeMap {
   std::uint32_t generation = 0;
-  std::vector<NodeId> homes;  // in any order
+  std::vector<NodeId> homes;         // in any order
+  std::vector<NodeId> earlier = {};  // in any order; the console adds those that it knows
 };
-BOOST_DESCRIBE_STRUCT(AdminStageHomeMap, (), (generation, homes))
+BOOST_DESCRIBE_STRUCT(AdminStageHomeMap, (), (generation, homes, earlier))
 
 /// HM-3, HM-5: the operator states to this console that `member` need not acknowledge `generation`.
 /// `stopped`: because its process was stopped, and stays so until it can be told of the new generation. A

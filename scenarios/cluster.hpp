@@ -363,6 +363,7 @@ class Cluster {
     std::uint32_t generation = 0;  // the greatest that he has asked for
     NodeId console;                // of the change under way; none: no change
     std::vector<NodeId> staged;    // its homes
+    std::vector<NodeId> mayAct;    // homes of the newest map seen active, and of all published since; sorted
     TrueInstant smoothUntil;       // since when the change has not gone as it should
   };
 

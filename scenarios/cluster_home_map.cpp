@@ -54,7 +54,10 @@ void Cluster::operateHomeMap() {
   std::vector<NodeId> homes;
   const std::uint32_t newest = newestMap(homes);
   letRun(newest);
-  if (newest >= mapOperator_.generation) mapOperator_.console = NodeId::none();
+  if (newest >= mapOperator_.generation) {
+    mapOperator_.console = NodeId::none();
+    mapOperator_.mayAct = homes;
+  }
   if (mapOperator_.console.valid()) {
     urgeChange();
   } else if (newest > 0 && homes != mapOperator_.wanted) {
@@ -79,7 +82,9 @@ void Cluster::publish() {
     mapOperator_.console = console;
     mapOperator_.staged = mapOperator_.wanted;
     mapOperator_.smoothUntil = now_;
-    (void)call(console, protocol::AdminStageHomeMap{generation, mapOperator_.wanted});
+    // HM-3: nobody else is sure to know all who may act on one of them.
+    (void)call(console, protocol::AdminStageHomeMap{generation, mapOperator_.wanted, mapOperator_.mayAct});
+    protocol::include(mapOperator_.mayAct, mapOperator_.wanted);
     return;
   }
 }

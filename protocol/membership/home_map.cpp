@@ -31,7 +31,11 @@ MembershipChange HomeMap::dispatch(NodeId from, const Message& message, const Ho
   } else if (const auto* query = std::get_if<HomeMapQuery>(&message)) {
     member_.onQuery(from, *query, here);
   } else if (const auto* activation = std::get_if<HomeMapActivation>(&message)) {
-    member_.onActivation(from, *activation, here);
+    const Cause fault = member_.onActivation(from, *activation, here);
+    // A member that has stopped for a greater generation does not take the map up, but its console hears of
+    // it.
+    const bool genuine = fault == Cause::none || fault == Cause::superseded;
+    if (genuine) console_.onActivation(activation->record.map, here);
   } else {
     here.refuse(from, kindOf(message), Cause::membership);
   }

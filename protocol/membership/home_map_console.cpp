@@ -25,6 +25,8 @@ void HomeMapConsole::boot(const HomeMapDesk& desk) {
   if (!desk.record().console) return;
   begin(desk);
   told_ = true;
+  // HM-3: the crash may have come after a map was taken up and before its homes were involved.
+  involve(desk.record().active.map.homes, desk);
 }
 
 void HomeMapConsole::stage(const AdminStageHomeMap& input, const HomeMapMember& member,
@@ -35,6 +37,9 @@ void HomeMapConsole::stage(const AdminStageHomeMap& input, const HomeMapMember& 
   std::sort(change.map.homes.begin(), change.map.homes.end());
   Cause fault =
       protocol::faultOf(desk.env.directory(), change.map, change.map.ringVersion, desk.env.setup.rules);
+  std::vector<NodeId> earlier = input.earlier;
+  std::sort(earlier.begin(), earlier.end());
+  if (fault == Cause::none && !wellFormed(desk.env.directory(), earlier)) fault = Cause::malformed;
   const std::optional<HomeMapChange>& staged = record.staged;
   std::uint32_t newest = std::max(member.floor(desk), staged ? staged->map.generation : 0);
   if (record.console) newest = std::max(newest, record.console->change.map.generation);
@@ -49,8 +54,10 @@ void HomeMapConsole::stage(const AdminStageHomeMap& input, const HomeMapMember& 
   }
   change.participants = change.map.homes;
   if (desk.on(Rule::HM3_StageUnion)) {
-    // HM-3: homes(g) as well, and whoever has a part in a change that never came to its end.
+    // HM-3: homes(g) as well, and whoever has a part in a change that never came to its end. Which map g is
+    // the operator may know better: all that acted on it may be fenced and tell nothing.
     if (desk.on(Rule::HM3_ParticipantsPersist)) {
+      include(change.participants, earlier);
       if (!member.blank()) include(change.participants, member.acting().homes);
       if (staged) include(change.participants, staged->participants);
       if (record.console) include(change.participants, record.console->change.participants);
@@ -154,14 +161,25 @@ void HomeMapConsole::onAcknowledgement(NodeId from, const HomeMapAcknowledgement
   } else {
     sender->confirmed = true;
   }
+  // HM-3: the sender knows of others who may act on an older map.
+  involve(message.participants, desk);
+}
+
+void HomeMapConsole::onActivation(const PublishedMap& map, const HomeMapDesk& desk) {
+  const HomeMapRecord& record = desk.record();
+  if (!record.console || map.generation >= record.console->change.map.generation) return;
+  // HM-3: its homes act on it, and who staged this change may not have known.
+  if (map.generation >= record.active.map.generation) involve(map.homes, desk);
+}
+
+/// These have to stop, too, and are asked to once that is durable.
+void HomeMapConsole::involve(std::span<const NodeId> nodes, const HomeMapDesk& desk) {
   if (!desk.on(Rule::HM3_StageUnion) || !desk.on(Rule::HM3_ParticipantsPersist)) return;
   HomeMapChange& change = desk.record().console->change;
-  if (std::includes(change.participants.begin(), change.participants.end(), message.participants.begin(),
-                    message.participants.end())) {
+  if (std::includes(change.participants.begin(), change.participants.end(), nodes.begin(), nodes.end())) {
     return;
   }
-  // HM-3: the sender knows of others who may act on an older map; they have to stop, too.
-  include(change.participants, message.participants);
+  include(change.participants, nodes);
   change.seal = sealOf(change);
   changeAt_ = desk.store.write(desk.env);
   told_ = false;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "protocol/membership/home_map_member.hpp"
@@ -21,6 +22,8 @@ class HomeMapConsole {
   void stage(const AdminStageHomeMap& input, const HomeMapMember& member, const HomeMapDesk& desk);
   void fence(const AdminFenceHome& input, const HomeMapDesk& desk);
   void onAcknowledgement(NodeId from, const HomeMapAcknowledgement& message, const HomeMapDesk& desk);
+  /// There is proof that `map` is active, whether or not this node takes it up.
+  void onActivation(const PublishedMap& map, const HomeMapDesk& desk);
   void onTimer(const HomeMapDesk& desk);
   /// More of the record is durable now.
   void onDurable(const HomeMapDesk& desk);
@@ -47,6 +50,7 @@ class HomeMapConsole {
 
   void begin(const HomeMapDesk& desk);
   Participant* find(NodeId node);
+  void involve(std::span<const NodeId> nodes, const HomeMapDesk& desk);
   void ask(bool everybody, const HomeMapDesk& desk);
   void nextRound();
   void reckon(const HomeMapDesk& desk);

@@ -283,13 +283,14 @@ Cause HomeMapMember::faultOfActivation(const ActivationRecord& record, const Hom
   return Cause::none;
 }
 
-void HomeMapMember::onActivation(NodeId from, const HomeMapActivation& activation, const HomeMapDesk& desk) {
+Cause HomeMapMember::onActivation(NodeId from, const HomeMapActivation& activation, const HomeMapDesk& desk) {
   const Cause fault = faultOfActivation(activation.record, desk);
   if (fault != Cause::none) {
     desk.refuse(from, MessageKind::homeMapActivation, fault);
-    return;
+    return fault;
   }
   adopt(activation.record, desk);
+  return fault;
 }
 
 void HomeMapMember::adopt(ActivationRecord record, const HomeMapDesk& desk) {

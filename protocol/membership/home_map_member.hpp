@@ -26,7 +26,9 @@ class HomeMapMember {
   MembershipChange onHello(NodeId from, const HomeMapHello& hello, const HomeMapDesk& desk);
   MembershipChange onStage(NodeId from, const HomeMapStage& stage, const HomeMapDesk& desk);
   void onQuery(NodeId from, const HomeMapQuery& query, const HomeMapDesk& desk) const;
-  void onActivation(NodeId from, const HomeMapActivation& activation, const HomeMapDesk& desk);
+  /// Cause::none: the record was taken up. Cause::superseded: it is genuine, and comes too late for this
+  /// node.
+  Cause onActivation(NodeId from, const HomeMapActivation& activation, const HomeMapDesk& desk);
   MembershipChange onTick(const HomeMapDesk& desk);
   /// More of the record is durable now.
   MembershipChange onDurable(const HomeMapDesk& desk);

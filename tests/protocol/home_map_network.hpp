@@ -57,8 +57,9 @@ class MapNetwork {
     if (!up(to)) return;
     apply(to, [&](HomeMap& map, const MembershipEnv& env) { return map.onMessage(from, message, env); });
   }
-  void stage(NodeId console, std::uint32_t generation, std::vector<NodeId> homes) {
-    const AdminStageHomeMap input{generation, std::move(homes)};
+  void stage(NodeId console, std::uint32_t generation, std::vector<NodeId> homes,
+             std::vector<NodeId> earlier = {}) {
+    const AdminStageHomeMap input{generation, std::move(homes), std::move(earlier)};
     apply(console, [&](HomeMap& map, const MembershipEnv& env) { return map.stage(input, env); });
   }
   void fence(NodeId console, std::uint32_t generation, NodeId member, bool stopped = true) {

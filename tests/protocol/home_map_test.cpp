@@ -264,6 +264,95 @@ TEST(HomeMap, AConsoleLearnsOfParticipantsThatItDidNotKnow) {
   EXPECT_EQ(net.disk(kMapD).homeMap.active.acknowledged.size(), 4U);
 }
 
+/// B and D act on map 2, which C has missed. A and B, who knew of it, are fenced for a change to C alone,
+/// whose console is C, while D can not be reached.
+MapNetwork changeByOneWhoMissedAMap(std::vector<NodeId> earlier) {
+  MapNetwork net(4, 2);
+  net.startAll();
+  net.silent = kMapC;
+  net.stage(kMapB, 2, {kMapB, kMapD});
+  net.settle();
+  net.advance(drainOf(net) + net.options.renewEvery);
+  net.crash(kMapA);
+  net.crash(kMapB);
+  net.silent = kMapD;
+  net.stage(kMapC, 3, {kMapC}, std::move(earlier));
+  net.settle();
+  net.fence(kMapC, 3, kMapA);
+  net.fence(kMapC, 3, kMapB);
+  net.settle();
+  return net;
+}
+
+TEST(HomeMap, TheOperatorNamesWhomItsConsoleHasMissed) {
+  for (const bool named : {true, false}) {
+    MapNetwork net = changeByOneWhoMissedAMap(named ? std::vector{kMapD, kMapB} : std::vector<NodeId>{});
+    ASSERT_EQ(net.at(kMapC).number(), 1U);
+    ASSERT_EQ(net.at(kMapD).number(), 2U);
+    net.advance(drainOf(net) + net.options.renewEvery);
+    EXPECT_TRUE(net.live(kMapD));
+    EXPECT_EQ(net.at(kMapC).number(), named ? 1U : 3U) << "HM-3: D, a home of map 2, has not stopped";
+    if (!named) continue;
+    EXPECT_THAT(net.at(kMapC).awaited(), ElementsAre(kMapD));
+    net.silent = NodeId::none();
+    net.advance(net.options.renewEvery);
+    EXPECT_FALSE(net.live(kMapD));
+    EXPECT_EQ(net.at(kMapC).number(), 1U) << "D's own wait is yet to pass";
+    net.advance(drainOf(net) + net.options.renewEvery);
+    EXPECT_EQ(net.at(kMapC).number(), 3U);
+  }
+}
+
+TEST(HomeMap, AConsoleThatHearsOfAnActiveMapAsksItsHomes) {
+  MapNetwork net = changeByOneWhoMissedAMap({});
+  net.advance(sim::seconds(1));
+  net.silent = NodeId::none();
+  net.advance(net.options.renewEvery * 2);
+  EXPECT_EQ(net.at(kMapC).number(), 1U) << "it has stopped for map 3, and takes no other up";
+  EXPECT_FALSE(net.live(kMapD)) << "HM-3: asked to stop, as a home of map 2";
+  const std::optional<ConsoleRecord>& console = net.disk(kMapC).homeMap.console;
+  ASSERT_TRUE(console.has_value());
+  EXPECT_THAT(console->change.participants, ElementsAre(kMapA, kMapB, kMapC, kMapD));
+  net.advance(drainOf(net) + net.options.renewEvery);
+  EXPECT_EQ(net.at(kMapC).number(), 3U);
+  EXPECT_EQ(net.disk(kMapC).homeMap.active.acknowledged.size(), 2U);
+}
+
+TEST(HomeMap, AConsoleThatTakesAMapUpAsksItsHomes) {
+  // C has no part in either map, and is the console of the second.
+  MapNetwork net(4, 2);
+  net.startAll();
+  net.silent = kMapC;
+  net.stage(kMapB, 2, {kMapB, kMapD});
+  net.settle();
+  net.advance(drainOf(net) + net.options.renewEvery);
+  net.crash(kMapB);
+  net.silent = kMapD;
+  net.stage(kMapC, 3, {kMapB});
+  ASSERT_TRUE(net.persistOne(kMapC));
+  net.crash(kMapA);
+  const HomeMapActivation second{net.disk(kMapD).homeMap.active};
+  net.receive(kMapC, kMapD, second);
+  ASSERT_TRUE(net.persistOne(kMapC));
+  EXPECT_EQ(net.at(kMapC).number(), 2U);
+  // The next write, with what follows from it for the change, is lost; a restart makes up for it.
+  net.crash(kMapC);
+  net.start(kMapC);
+  net.settle();
+  ASSERT_TRUE(net.disk(kMapC).homeMap.console.has_value());
+  EXPECT_THAT(net.disk(kMapC).homeMap.console->change.participants, ElementsAre(kMapA, kMapB, kMapD));
+}
+
+TEST(HomeMap, EarlierHomesThatCanNotBeAreRefused) {
+  MapNetwork net(3, 3);
+  net.startAll();
+  net.stage(kMapA, 2, {kMapA, kMapB}, {kMapC, NodeId{400}});
+  net.settle();
+  ASSERT_EQ(net.all<obs::HomeMapRefused>().size(), 1U);
+  EXPECT_EQ(net.all<obs::HomeMapRefused>().front().cause, Cause::malformed);
+  EXPECT_FALSE(net.at(kMapA).stages(2));
+}
+
 TEST(HomeMap, TwoMapsOfOneGenerationAreWithheldUntilTheyAgree) {
   MapNetwork net(2, 2);
   net.startAll();
