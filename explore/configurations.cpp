@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "explore/configuration.hpp"
 #include "sim/random.hpp"
@@ -113,6 +114,13 @@ void addRecoveries(std::vector<Configuration>& all) {
   all.push_back(handBack);
 }
 
+/// A section of one key, then one of another.
+std::vector<ClientStep> bothInTurn(std::uint8_t first, std::uint8_t then) {
+  std::vector<ClientStep> steps = section(first);
+  std::ranges::copy(section(then), std::back_inserter(steps));
+  return steps;
+}
+
 /// More nodes and more keys.
 void addLarger(std::vector<Configuration>& all) {
   const auto add = [&](const char* name, const char* summary, std::uint8_t nodes, std::uint8_t keys,
@@ -121,13 +129,18 @@ void addLarger(std::vector<Configuration>& all) {
     return all.back();
   };
   const std::vector<Client> homeAndOther = {{0, section(0)}, {1, section(1)}};
+  const std::vector<Client> homeAndOtherMeet = {{0, bothInTurn(0, 1)}, {1, bothInTurn(1, 0)}};
   const std::vector<Client> others = {{1, section(0)}, {2, section(0)}};
   const std::vector<Client> othersApart = {{1, section(0)}, {2, section(1)}};
+  const std::vector<Client> othersMeet = {{1, bothInTurn(0, 1)}, {2, bothInTurn(0, 1)}};
   const auto late = [](Configuration& c, std::uint8_t things) { c.late = things; };
 
-  add("two-keys", "2 keys of one home; each node locks one of them", 2, 2, homeAndOther);
-  Configuration& two = add("two-keys-faults", "as two-keys; one message is lost, either node crashes once", 2,
-                           2, homeAndOther);
+  late(add("two-keys", "2 keys of one home; home and another lock both in turn, in opposite orders", 2, 2,
+           homeAndOtherMeet),
+       0);
+  Configuration& two =
+      add("two-keys-faults", "2 keys of one home; each node locks its own; one loss, either crashes once", 2,
+          2, homeAndOther);
   two = faulty(two, 1, 1);
   late(two, 1);
 
@@ -147,13 +160,16 @@ void addLarger(std::vector<Configuration>& all) {
   Configuration& cut = add("three-partition", "as three; one link is cut once and healed", 3, 1, others);
   cut.budgets.cuts = 1;
 
-  add("three-two-keys", "3 nodes, 2 keys of one home; the others lock one each", 3, 2, othersApart);
+  late(add("three-two-keys", "3 nodes, 2 keys of one home; the others lock both in turn, in the same order",
+           3, 2, othersMeet),
+       0);
   Configuration& keysLost =
-      add("three-two-keys-loss", "as three-two-keys; one message is lost", 3, 2, othersApart);
+      add("three-two-keys-loss", "3 nodes, 2 keys of one home; the others lock one each; one message is lost",
+          3, 2, othersApart);
   keysLost = faulty(keysLost, 1, 0);
   Configuration& keysBoth =
-      add("three-two-keys-faults", "as three-two-keys; one message is lost, one of the others crashes once",
-          3, 2, othersApart);
+      add("three-two-keys-faults", "as three-two-keys-loss; and one of the others crashes once", 3, 2,
+          othersApart);
   keysBoth = faulty(keysBoth, 1, 1);
   keysBoth.mayCrash = 2;
   late(keysBoth, 0);

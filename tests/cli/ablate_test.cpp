@@ -173,7 +173,7 @@ TEST(Explore, TellsMachinesTheFindingAndHowToMeetItAgain) {
   EXPECT_EQ(again.exitCode, 1) << reproduce;
   EXPECT_EQ(again.object("exploration")["path"], objects[1]["path"]);
 
-  const Ran verified = holdfast({"explore", "two-keys", "--json"});
+  const Ran verified = holdfast({"explore", "hand-back", "--json"});
   EXPECT_EQ(verified.exitCode, 0) << verified.standardError;
   EXPECT_EQ(verified.objects().size(), 1U);
   EXPECT_EQ(verified.object("exploration")["reproduce"], "");

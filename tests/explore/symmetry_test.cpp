@@ -37,7 +37,7 @@ Limits limitsWith(bool reduce, unsigned jobs = 1) {
 
 TEST(Renaming, ThereIsOneForEachWayToRenameWhatIsInterchangeable) {
   EXPECT_EQ(renamingsOf(*findConfiguration("brief")).size(), 0U);
-  EXPECT_EQ(renamingsOf(*findConfiguration("two-keys")).size(), 0U) << "the home locks one of the keys";
+  EXPECT_EQ(renamingsOf(*findConfiguration("two-keys")).size(), 0U) << "they are locked in opposite orders";
   EXPECT_EQ(renamingsOf(alikeKeys()).size(), 1U);
   const std::vector<Renaming> nodes = renamingsOf(alikeNodes());
   ASSERT_EQ(nodes.size(), 1U);
