@@ -40,9 +40,13 @@ std::string verdictLine(const Outcome& outcome) {
     case Ending::expectationNotReached:
       return fmt::format("expectation not reached: {} of {}", outcome.unmet.size(), outcome.expectations);
     case Ending::inconclusive:
-      return outcome.report.coverage.admissions() == 0
-                 ? std::string("inconclusive: nobody was ever admitted, which proves nothing")
-                 : fmt::format("inconclusive: {}, but what was observed can not be judged", admissions);
+      if (outcome.report.coverage.admissions() == 0) {
+        return "inconclusive: nobody was ever admitted, which proves nothing";
+      }
+      return fmt::format("inconclusive: {}, but {}", admissions,
+                         outcome.report.healedInVain
+                             ? "after the healing no node ran that somebody could have asked for a lock"
+                             : "what was observed can not be judged");
   }
   return "";
 }

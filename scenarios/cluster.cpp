@@ -151,6 +151,10 @@ void Cluster::dispatch(const Event& event) {
       break;
   }
   Machine& m = machine(event.node);
+  if (event.kind == EventKind::operation && now_ >= plan_.healAt) {
+    ++statistics_.healedOperations;
+    if (!m.process.crashed()) ++statistics_.healedAsked;
+  }
   const bool stale = event.kind != EventKind::arrived && event.kind != EventKind::operation &&
                      event.start != m.process.incarnations();
   if (m.process.crashed() || stale) {
@@ -371,6 +375,12 @@ void Cluster::clientStepAfter(NodeId node, Duration think, std::uint32_t section
   queue_.pushKeyed(now_ + think,
                    draws::tie(draws::kClientTie, draws::incarnation(node.value, section), generation),
                    {EventKind::clientStep, node, NodeId::none(), start, section, generation});
+}
+
+bool Cluster::healedInVain() const {
+  if (!autoRepair_ || now_ <= plan_.healAt) return false;
+  const bool silent = statistics_.healedOperations > 0 && statistics_.healedAsked == 0;
+  return silent || std::ranges::all_of(machines_, [](const Machine& m) { return m.process.crashed(); });
 }
 
 void Cluster::finish() {

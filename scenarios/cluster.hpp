@@ -86,6 +86,8 @@ struct ClusterStatistics {
   std::array<std::uint64_t, obs::kEnumeratorCount<MessageKind>> byKind{};
   std::uint64_t durableCommits = 0;  ///< Log entries that became durable.
   std::uint64_t restarts = 0;
+  std::uint64_t healedOperations = 0;  ///< Of the plan, due after everything was healed,
+  std::uint64_t healedAsked = 0;       ///< and begun, because the node was up.
 };
 
 class Cluster {
@@ -234,6 +236,9 @@ class Cluster {
   /// What the replica of a running node shows for the key.
   obs::FinalRecord record(NodeId node, KeyId key) const;
   const ClusterStatistics& statistics() const { return statistics_; }
+  /// Whether the plan healed everything and nobody could tell: no node runs, or clients were to ask and each
+  /// found its node down. Such a run proves nothing about liveness.
+  bool healedInVain() const;
   const checkers::CheckerSet& checkers() const { return checkers_; }
   const Coverage& coverage() const { return coverage_; }
   const obs::HashChain& chain() const { return chain_; }
@@ -486,6 +491,7 @@ class Cluster {
   void publish();
   void fenceAll(const std::vector<NodeId>& nodes);
   void letRun(std::uint32_t newest);
+  void raise();
   bool anyKeptDown() const;
   std::uint32_t newestMap(std::vector<NodeId>& homes) const;
 

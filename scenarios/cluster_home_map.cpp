@@ -122,6 +122,11 @@ void Cluster::fenceAll(const std::vector<NodeId>& nodes) {
 /// newest map. Whoever came back beside one that knows no more than itself, though it has stopped, would find
 /// that the two agree on the old map (HM-2).
 void Cluster::letRun(std::uint32_t newest) {
+  if (std::ranges::all_of(machines_,
+                          [](const Machine& m) { return m.keptDownFor != 0 && m.process.crashed(); })) {
+    raise();
+    return;
+  }
   for (std::uint16_t i = 0; i < nodeCount(); ++i) {
     Machine& m = machines_[i];
     const protocol::Membership* const membership = membershipOf(NodeId{i});
@@ -143,6 +148,16 @@ void Cluster::letRun(std::uint32_t newest) {
     m.keptDownFor = kept;
     return;
   }
+}
+
+/// When everybody is kept down, whoever was to activate the map that they wait for has died, too. He starts
+/// the one whose disk has the newest map, so that nobody else can act on a newer one, and has it drain all
+/// the others.
+void Cluster::raise() {
+  const auto newest = std::ranges::max_element(
+      machines_, {}, [](const Machine& m) { return m.stored.homeMap.active.map.generation; });
+  newest->keptDownFor = 0;
+  restart(NodeId{static_cast<std::uint16_t>(newest - machines_.begin())});
 }
 
 bool Cluster::anyKeptDown() const {

@@ -135,6 +135,10 @@ RunReport reportOf(const Cluster& cluster, std::uint64_t seed) {
   RunReport report;
   report.seed = seed;
   report.verdict = cluster.checkers().verdict();
+  report.healedInVain = cluster.healedInVain();
+  if (report.verdict == checkers::Verdict::held && report.healedInVain) {
+    report.verdict = checkers::Verdict::inconclusive;
+  }
   report.findings = cluster.checkers().findings();
   report.coverage = cluster.coverage();
   report.costs = cluster.checkers().costs();

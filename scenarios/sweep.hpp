@@ -37,6 +37,7 @@ struct RunReport {
   std::uint64_t events = 0;        ///< Inputs handled by nodes.
   std::uint64_t messages = 0;      ///< Messages sent.
   Duration simulated;              ///< True time from start to end.
+  bool healedInVain = false;       ///< See Cluster::healedInVain(); what would have held is inconclusive.
   /// Names of the run's nodes and keys by id, for describe() and for a trace.
   std::vector<std::string> nodeNames;
   std::vector<std::string> keyNames;

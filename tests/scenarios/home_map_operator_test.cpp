@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "scenarios/cluster.hpp"
+#include "scenarios/profiles.hpp"
 #include "scenarios/sweep.hpp"
 
 namespace holdfast::scenarios {
@@ -113,6 +114,31 @@ TEST(HomeMapOperator, LeavesAConsoleThatDiesAndOvertakesItsChange) {
   std::uint32_t greatest = 0;
   for (const auto& one : staged) greatest = std::max(greatest, one.second.generation);
   EXPECT_EQ(activated.back().second.generation, greatest) << "nothing is left half done";
+}
+
+TEST(HomeMapOperator, BringsAClusterBackInWhichEverybodyIsKeptDown) {
+  RunOptions options = optionsOf(Profile::chaos);
+  options.protocol.membership = protocol::MembershipKind::homeMap;
+  for (const std::uint64_t seed : {500'000U, 500'001U, 500'009U, 500'031U}) {
+    options.seed = seed;
+    Seen seen;
+    EXPECT_EQ(runSeed(options, {}, &seen).verdict, checkers::Verdict::held) << seed;
+    TrueInstant healed = TrueInstant::never();
+    std::size_t down = 0;
+    bool allDown = false;
+    std::size_t admitted = 0;
+    for (const obs::Stamped& stamped : seen.all) {
+      const auto* const phase = std::get_if<obs::PhaseChanged>(&stamped.what);
+      if (phase != nullptr && phase->phase == obs::Phase::healed) healed = stamped.at;
+      if (std::holds_alternative<obs::NodeCrashed>(stamped.what)) ++down;
+      const auto* const start = std::get_if<obs::NodeStarted>(&stamped.what);
+      if (start != nullptr && start->start > 1) --down;
+      allDown = allDown || down == options.nodes;
+      if (std::holds_alternative<obs::Admitted>(stamped.what) && stamped.at > healed) ++admitted;
+    }
+    EXPECT_TRUE(allDown) << seed;
+    EXPECT_GT(admitted, 0U) << seed << ": locks can be had again";
+  }
 }
 
 TEST(HomeMapOperator, ASweepReachesWhatOnlyMapsCan) {

@@ -56,6 +56,42 @@ TEST(Sweep, IsMadeOfTheRunsOfItsSeeds) {
   EXPECT_GT(admissions, 0U);
 }
 
+TEST(Sweep, AHealedPhaseInWhichNobodyCouldAskShowsNothing) {
+  RunOptions options;
+  options.nodes = 3;
+  Plan plan;
+  plan.healAt = TrueInstant{} + sim::seconds(10);
+  plan.endAt = plan.healAt + sim::seconds(40);
+  Operation operation;
+  operation.key = KeyId{0};
+  operation.node = NodeId{1};
+  operation.wait = operation.lease = sim::seconds(1);
+  for (const std::int64_t at : {3, 30}) {
+    ++operation.id;
+    operation.at = TrueInstant{} + sim::seconds(at);
+    plan.operations.push_back(operation);
+  }
+  EXPECT_EQ(runPlan(options, {}, plan).verdict, checkers::Verdict::held);
+  Fault crash;
+  crash.kind = FaultKind::crash;
+  crash.at = plan.healAt + sim::seconds(5);
+  crash.duration = sim::minutes(1);
+  crash.node = NodeId{1};
+  plan.faults.push_back(crash);
+  const RunReport silent = runPlan(options, {}, plan);
+  EXPECT_EQ(silent.coverage.admissions(), 1U);
+  EXPECT_TRUE(silent.healedInVain) << "the one client that was to ask found its node down";
+  EXPECT_EQ(silent.verdict, checkers::Verdict::inconclusive);
+  plan.operations.pop_back();
+  EXPECT_EQ(runPlan(options, {}, plan).verdict, checkers::Verdict::held) << "nobody was to ask";
+  for (const std::uint16_t other : {0, 2}) {
+    crash.node = NodeId{other};
+    ++crash.id;
+    plan.faults.push_back(crash);
+  }
+  EXPECT_EQ(runPlan(options, {}, plan).verdict, checkers::Verdict::inconclusive) << "no node runs";
+}
+
 TEST(Sweep, SaysWhatItMissed) {
   SweepOptions options = shortSweep(100);
   options.run.faults.swarmOnPpm = 0;
