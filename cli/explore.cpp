@@ -34,7 +34,7 @@ struct ExploreArguments {
   std::string depth;
   std::string states;
   std::string timeLimit;
-  std::string seed = "1";
+  std::string seed;
   std::string schedules;
   std::string checkpoint;
   std::string resume;
@@ -62,10 +62,44 @@ std::vector<std::string> namesOfAll() {
   return names;
 }
 
+/// Whether schedules are sampled: steps are counted then, and no states are stored.
+bool samples(const ExploreArguments& a) { return a.strategy == "random" || a.strategy == "priorities"; }
+
+std::unexpected<Failure> refuse(std::string_view what) { return std::unexpected(Failure{std::string(what)}); }
+
+/// An option that would have no say in how schedules are chosen or states are told apart.
+std::expected<void, Failure> checkStrategy(const ExploreArguments& a) {
+  if (!a.schedules.empty() && !samples(a)) {
+    return refuse("--schedules is how many are sampled; expected it with --strategy random or priorities");
+  }
+  if (!a.seed.empty() && !samples(a)) {
+    return refuse("--seed is what samples are drawn by; expected it with --strategy random or priorities");
+  }
+  if (!a.states.empty() && samples(a)) {
+    return refuse(
+        "--states bounds how many are stored, and sampling stores none; expected --schedules and --depth "
+        "instead, or --strategy breadth or depth");
+  }
+  if (!a.jobs.empty() && (a.liveness || a.strategy != "breadth")) {
+    return refuse(
+        "--jobs divides breadth-first search, all others run on one thread; expected it with --strategy "
+        "breadth, and without --liveness");
+  }
+  if (a.noReduction && (a.liveness || samples(a))) {
+    return refuse(
+        "--no-reduction takes what reduction leaves out, and nothing is reduced here; expected it with "
+        "--strategy breadth or depth, and without --liveness");
+  }
+  if (a.symmetry && (a.liveness || samples(a))) {
+    return refuse(
+        "--symmetry merges states, which is sound for what is judged in a state; expected it with "
+        "--strategy breadth or depth, and without --liveness");
+  }
+  return {};
+}
+
 /// An option that would have no say in the search.
 std::expected<void, Failure> checkCombination(const ExploreArguments& a) {
-  const bool samples = a.strategy == "random" || a.strategy == "priorities";
-  const auto refuse = [](std::string_view what) { return std::unexpected(Failure{std::string(what)}); };
   if (a.liveness && a.strategy != "breadth") {
     return refuse(
         "--liveness looks at the whole graph, in an order of its own; expected it without --strategy");
@@ -78,18 +112,10 @@ std::expected<void, Failure> checkCombination(const ExploreArguments& a) {
         "--checkpoint and --resume are about breadth-first searches; expected them with "
         "--strategy breadth, and without --liveness");
   }
-  if (!a.schedules.empty() && !samples) {
-    return refuse("--schedules is how many are sampled; expected it with --strategy random or priorities");
-  }
-  if (a.symmetry && (a.liveness || samples)) {
-    return refuse(
-        "--symmetry merges states, which is sound for what is judged in a state; expected it with "
-        "--strategy breadth or depth, and without --liveness");
-  }
   if (!a.trace.empty() && a.trace == a.savePlan) {
     return refuse("--trace and --save-plan name one file; expected two");
   }
-  return {};
+  return checkStrategy(a);
 }
 
 std::expected<void, Failure> readConfigurations(const ExploreArguments& arguments, Exploration& e) {
@@ -150,9 +176,11 @@ std::expected<Exploration, Failure> readExploration(const ExploreArguments& argu
     if (!time) return std::unexpected(badValue("--time-limit", time.error()));
     e.limits.seconds = static_cast<double>(*time) * 1e-9;
   }
-  const auto seed = parseSeed(arguments.seed);
-  if (!seed) return std::unexpected(badValue("--seed", seed.error()));
-  e.walks.seed = *seed;
+  if (!arguments.seed.empty()) {
+    const auto seed = parseSeed(arguments.seed);
+    if (!seed) return std::unexpected(badValue("--seed", seed.error()));
+    e.walks.seed = *seed;
+  }
   if (e.limits.depth != 0) e.walks.length = e.limits.depth;
   const bool priorities = arguments.strategy == "priorities";
   e.walks.strategy = priorities ? explore::Strategy::priorities : explore::Strategy::uniform;
@@ -217,22 +245,33 @@ std::expected<int, Failure> tellPath(Session& session, const explore::World& wor
               kExitInternal});
 }
 
-double statesPerSecond(const explore::Result& r) {
-  return r.seconds > 0 ? static_cast<double>(r.states) / r.seconds : 0;
+double perSecond(std::uint64_t count, const explore::Result& r) {
+  return r.seconds > 0 ? static_cast<double>(count) / r.seconds : 0;
 }
 
-void sayExploration(Session& session, const explore::World& world, const explore::Result& r) {
-  const std::string& name = world.configuration().name;
-  const std::string reason = r.cut == explore::Cut::none ? "" : fmt::format(" ({})", explore::reason(r.cut));
-  session.out.say(fmt::format("{:<11} {}{}", name, explore::nameOf(r.verdict), reason));
+/// What was done, in figures. Sampled schedules have steps alone: how many states these met is not known.
+void sayFigures(Session& session, const explore::World& world, const explore::Result& r, bool sampled) {
+  const std::string memory = fmt::format("            {} MiB at most, {} node states, {} local steps",
+                                         r.bytes >> 20, world.table().nodes(), world.table().steps());
+  if (sampled) {
+    session.out.say(fmt::format("            {} steps, depth {}, {:.2f} s, {:.0f} steps/s", r.transitions,
+                                r.depth, r.seconds, perSecond(r.transitions, r)));
+    session.out.say(memory);
+    return;
+  }
   const std::string taken = r.asleep == 0 ? "" : fmt::format(" ({} taken)", r.transitions);
   session.out.say(fmt::format("            {} states, {} transitions{}, depth {}, {:.2f} s, {:.0f} states/s",
                               r.states, r.transitions + r.asleep, taken, r.depth, r.seconds,
-                              statesPerSecond(r)));
-  session.out.say(fmt::format(
-      "            {} MiB at most, {} node states, {} local steps; omitted by collision: "
-      "{:.1e} states expected",
-      r.bytes >> 20, world.table().nodes(), world.table().steps(), explore::expectedOmissions(r.states)));
+                              perSecond(r.states, r)));
+  session.out.say(fmt::format("{}; omitted by collision: {:.1e} states expected", memory,
+                              explore::expectedOmissions(r.states)));
+}
+
+void sayExploration(Session& session, const explore::World& world, const explore::Result& r, bool sampled) {
+  const std::string& name = world.configuration().name;
+  const std::string reason = r.cut == explore::Cut::none ? "" : fmt::format(" ({})", explore::reason(r.cut));
+  session.out.say(fmt::format("{:<11} {}{}", name, explore::nameOf(r.verdict), reason));
+  sayFigures(session, world, r, sampled);
   if (r.beyond != 0) {
     session.out.say(fmt::format("            {} beyond the bounds of {} ({}), and not gone on from",
                                 counted(r.beyond, "state"), name, explore::boundsOf(world.configuration())));
@@ -247,16 +286,17 @@ void sayExploration(Session& session, const explore::World& world, const explore
 }
 
 /// `again`: the command that finds what violates a promise once more; "" if nothing does.
-Json explorationJson(const explore::World& world, const explore::Result& r,
+Json explorationJson(const explore::World& world, const explore::Result& r, bool sampled,
                      const std::vector<std::string>& off, const std::string& again) {
+  const auto ofStates = [&](auto figure) { return sampled ? Json(nullptr) : Json(figure); };
   return {{"is", "exploration"},
           {"configuration", world.configuration().name},
           {"identity", explore::identityOf(world.configuration())},
           {"rulesOff", off},
           {"verdict", explore::nameOf(r.verdict)},
           {"reason", r.cut == explore::Cut::none ? "" : explore::reason(r.cut)},
-          {"states", r.states},
-          {"beyond", r.beyond},
+          {"states", ofStates(r.states)},
+          {"beyond", ofStates(r.beyond)},
           {"transitions", r.transitions + r.asleep},
           {"taken", r.transitions},
           {"renamings", world.symmetries()},
@@ -268,17 +308,18 @@ Json explorationJson(const explore::World& world, const explore::Result& r,
           {"bytes", r.bytes},
           {"nodeStates", world.table().nodes()},
           {"localSteps", world.table().steps()},
-          {"expectedOmissions", explore::expectedOmissions(r.states)},
+          {"expectedOmissions", ofStates(explore::expectedOmissions(r.states))},
           {"seconds", r.seconds},
-          {"statesPerSecond", statesPerSecond(r)},
+          {"statesPerSecond", ofStates(perSecond(r.states, r))},
           {"reproduce", again}};
 }
 
 /// The row of docs/explore.md.
-std::string explorationRow(const explore::Configuration& configuration, const explore::Result& r) {
-  return fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} |", configuration.name, configuration.summary,
-                     explore::nameOf(r.verdict), r.states, r.beyond, r.transitions + r.asleep, r.transitions,
-                     r.depth);
+std::string explorationRow(const explore::Configuration& configuration, const explore::Result& r,
+                           bool sampled) {
+  const std::string states = sampled ? "|" : fmt::format("{} | {}", r.states, r.beyond);
+  return fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |", configuration.name, configuration.summary,
+                     explore::nameOf(r.verdict), states, r.transitions + r.asleep, r.transitions, r.depth);
 }
 
 /// The command that finds the same schedule again.
@@ -290,8 +331,8 @@ std::string commandOf(const Session& session, const ExploreArguments& arguments,
   if (arguments.noReduction) command += " --no-reduction";
   if (arguments.symmetry) command += " --symmetry";
   if (arguments.strategy != "breadth") command += " --strategy " + arguments.strategy;
-  if (arguments.strategy == "random" || arguments.strategy == "priorities") {
-    command += fmt::format(" --seed {}", arguments.seed);
+  if (samples(arguments)) {
+    if (!arguments.seed.empty()) command += " --seed " + arguments.seed;
     if (!arguments.schedules.empty()) command += " --schedules " + arguments.schedules;
   }
   if (!arguments.depth.empty()) command += " --depth " + arguments.depth;
@@ -302,16 +343,17 @@ std::string commandOf(const Session& session, const ExploreArguments& arguments,
 std::expected<int, Failure> conclude(Session& session, const explore::World& world,
                                      const explore::Result& result, const ExploreArguments& arguments,
                                      const std::vector<std::string>& off) {
-  sayExploration(session, world, result);
+  const bool sampled = samples(arguments);
+  sayExploration(session, world, result, sampled);
   if (result.verdict != explore::Verdict::violated) {
-    session.out.object(explorationJson(world, result, off, ""));
+    session.out.object(explorationJson(world, result, sampled, off, ""));
     return result.verdict == explore::Verdict::verified ? kExitHeld : kExitInconclusive;
   }
   const auto told = tellPath(session, world, result, arguments);
   const std::string again = commandOf(session, arguments, world.configuration(), off);
   if (told) session.out.say("reproduce   " + again);
   // Also when a file could not be written: the search has come to its end.
-  session.out.object(explorationJson(world, result, off, again));
+  session.out.object(explorationJson(world, result, sampled, off, again));
   return told;
 }
 
@@ -320,7 +362,14 @@ std::expected<void, Failure> checkCheckpoint(const ExploreArguments& arguments) 
   const std::string& file = arguments.checkpoint;
   if (file.empty()) return {};
   std::error_code ignored;
-  if (!arguments.force && std::filesystem::exists(file, ignored) && !explore::isCheckpoint(file)) {
+  const bool exists = std::filesystem::exists(file, ignored);
+  if (exists && !std::filesystem::is_regular_file(file, ignored)) {
+    // A device or a folder would be written beside, and then be replaced.
+    return std::unexpected(
+        badValue("--checkpoint",
+                 fmt::format("'{}' is no regular file; expected a new name, or a checkpoint's", file)));
+  }
+  if (!arguments.force && exists && !explore::isCheckpoint(file)) {
     return std::unexpected(
         badValue("--checkpoint", fmt::format("'{}' exists and is no checkpoint; expected another name, or "
                                              "--force",
@@ -367,6 +416,12 @@ Result exploreAll(Session& session, const ExploreArguments& arguments) {
     limits.interrupted = &interrupted;
     limits.progress = [&](const explore::Progress& p) {
       interrupted = InterruptGuard::requested();
+      if (samples(arguments)) {
+        session.out.progress(fmt::format("{}: {} steps, depth {}, {:.0f} steps/s", configuration.name,
+                                         p.transitions, p.depth,
+                                         static_cast<double>(p.transitions) / p.seconds));
+        return;
+      }
       session.out.progress(fmt::format("{}: {} states, depth {}, queue {}, {:.0f} states/s, {} MiB",
                                        configuration.name, p.states, p.depth, p.queue,
                                        static_cast<double>(p.states) / p.seconds, p.bytes >> 20));
@@ -376,7 +431,7 @@ Result exploreAll(Session& session, const ExploreArguments& arguments) {
     const auto code = conclude(session, world, *result, arguments, read->off);
     if (!code) return std::unexpected(code.error());
     if (!result->unsaved.empty()) return std::unexpected(badValue("--checkpoint", result->unsaved));
-    rows.push_back(explorationRow(configuration, *result));
+    rows.push_back(explorationRow(configuration, *result, samples(arguments)));
     // A violation outweighs what was not finished.
     const auto rank = [](int exitCode) { return exitCode == kExitHeld ? 0 : 4 - exitCode; };
     if (rank(*code) > rank(worst)) worst = *code;
@@ -412,8 +467,8 @@ Action declareExplore(CLI::App& app) {
                "keep the whole graph and look for cycles in which a caller waits for ever although timers, "
                "clocks and messages get their turn; on one thread");
   app.add_flag("--no-reduction", arguments->noReduction,
-               "take both orders of steps that commute; states, depths and verdicts are the same. "
-               "--liveness, random and priorities never reduce");
+               "take both orders of steps that commute; states, depths and verdicts are the same "
+               "(breadth and depth)");
   app.add_flag(
       "--symmetry", arguments->symmetry,
       "take states for one that differ only in the names of interchangeable nodes, keys and clients");
@@ -421,10 +476,14 @@ Action declareExplore(CLI::App& app) {
   app.add_option("--memory", arguments->memory, "stop before more is used; 4096 without it")
       ->type_name("MIB");
   app.add_option("--depth", arguments->depth, "do not go further from the first state")->type_name("STEPS");
-  app.add_option("--states", arguments->states, "stop once so many states were met")->type_name("COUNT");
-  app.add_option("--time-limit", arguments->timeLimit, "stop each search after so long (10s, 5min)")
+  app.add_option("--states", arguments->states,
+                 "stop once so many states were met (breadth, depth, --liveness)")
+      ->type_name("COUNT");
+  app.add_option("--time-limit", arguments->timeLimit,
+                 "stop each search after so long (10s, 5min); with --resume, from when the states of the "
+                 "checkpoint are made again, and not before one more level is complete")
       ->type_name("TIME");
-  app.add_option("--seed", arguments->seed, "of random and priorities")->type_name("SEED");
+  app.add_option("--seed", arguments->seed, "of random and priorities; 1 without it")->type_name("SEED");
   app.add_option("--schedules", arguments->schedules,
                  "how many schedules random and priorities try; 10000 without it")
       ->type_name("COUNT");
@@ -439,7 +498,10 @@ Action declareExplore(CLI::App& app) {
                  "write that schedule as a plan file, which 'holdfast run --plan' executes")
       ->type_name("FILE");
   app.add_flag("--force", arguments->force, "replace existing files");
-  app.footer("Example:\n  holdfast explore brief");
+  app.footer(
+      "Exit code: 0 verified, 1 a safety violation, 2 a caller waits for ever, 3 incomplete, 64 bad usage,\n"
+      "70 internal error. Of several configurations: the gravest, in the order 1, 2, 3.\n\n"
+      "Example:\n  holdfast explore brief");
   return [arguments](Session& session) { return exploreAll(session, *arguments); };
 }
 

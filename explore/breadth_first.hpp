@@ -48,7 +48,9 @@ class BreadthFirst {
   /// Searches from the initial state, or from where a resumed search stood. Call it once.
   Result run();
 
-  /// Takes a search up again that was cut short. False when the tree does not fit this model.
+  /// Takes a search up again that was cut short. False when the tree does not fit this model. Limits::seconds
+  /// counts from when that is done, and cuts no search before it has completed a level of its own: else one
+  /// that is cut short again and again would come no further.
   bool resume(SearchTree tree);
 
   /// How much that takes, about.
@@ -169,6 +171,8 @@ class BreadthFirst {
   std::uint64_t digest_ = 0;    // of the fingerprints
   std::size_t expanded_ = 0;    // states of the frontier
   std::size_t peak_ = 0;
+  std::size_t rebuiltLevels_ = 0;  // of the search that is taken up again
+  double rebuiltAt_ = 0;           // seconds
 };
 
 template <Model M>
@@ -393,7 +397,8 @@ Cut BreadthFirst<M>::cutBefore(std::size_t successors) const {
   if (limits_.interrupted != nullptr && limits_.interrupted->load(std::memory_order_relaxed)) {
     return Cut::interrupted;
   }
-  if (limits_.seconds > 0 && watch_.seconds() > limits_.seconds) return Cut::time;
+  const bool advanced = tree_.levels.size() > rebuiltLevels_;
+  if (limits_.seconds > 0 && advanced && watch_.seconds() - rebuiltAt_ > limits_.seconds) return Cut::time;
   if (limits_.states != 0 && visited_.size() >= limits_.states) return Cut::states;
   if (tree_.size() + successors > UINT32_MAX) return Cut::states;
   if (limits_.memoryBytes != 0) {
@@ -450,6 +455,8 @@ bool BreadthFirst<M>::resume(SearchTree tree) {
   next_.clear();
   if (digest != tree.digest) return false;
   tree_ = std::move(tree);
+  rebuiltLevels_ = tree_.levels.size();
+  rebuiltAt_ = watch_.seconds();
   return true;
 }
 

@@ -50,7 +50,7 @@ struct Limits {
 struct Result {
   Verdict verdict = Verdict::incomplete;
   Cut cut = Cut::none;
-  std::uint64_t states = 0;         ///< Distinct fingerprints.
+  std::uint64_t states = 0;         ///< Distinct fingerprints; 0 where schedules are sampled.
   std::uint64_t beyond = 0;         ///< Of these, how many lie beyond the model's own bounds.
   std::uint64_t transitions = 0;    ///< Choices of all expanded states that were taken.
   std::uint64_t asleep = 0;         ///< And those that reduction has left out.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -51,6 +52,13 @@ class CheckpointReader {
   std::istream& in_;
   std::uint64_t sum_ = 0;
 };
+
+/// Reads no more than tells: a device may have no end of a first line.
+bool beginsAsCheckpoint(std::istream& in) {
+  std::array<char, kMagic.size()> found{};
+  in.read(found.data(), found.size());
+  return in.good() && std::string_view(found.data(), found.size()) == kMagic;
+}
 
 std::vector<std::string_view> wordsOf(std::string_view text) {
   std::vector<std::string_view> words;
@@ -120,21 +128,19 @@ std::expected<void, std::string> saveCheckpoint(const std::string& file, const s
 
 bool isCheckpoint(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
-  std::string header;
-  return in && std::getline(in, header) && header.starts_with(kMagic);
+  return in && beginsAsCheckpoint(in);
 }
 
 std::expected<SearchTree, std::string> loadCheckpoint(const std::string& file, const std::string& identity) {
   std::ifstream in(file, std::ios::binary);
   if (!in) return std::unexpected(fmt::format("there is no checkpoint that can be read at {}", file));
-  std::string header;
+  if (!beginsAsCheckpoint(in)) {
+    return std::unexpected(fmt::format("{} is no checkpoint; expected a file that --checkpoint wrote", file));
+  }
+  std::string version;
   std::string of;
-  std::getline(in, header);
-  if (header != fmt::format("{} {}", kMagic, kCheckpointVersion)) {
-    if (!header.starts_with(kMagic)) {
-      return std::unexpected(
-          fmt::format("{} is no checkpoint; expected a file that --checkpoint wrote", file));
-    }
+  std::getline(in, version);
+  if (version != fmt::format(" {}", kCheckpointVersion)) {
     return std::unexpected(fmt::format("{} is a checkpoint of another version than {}, which this is", file,
                                        kCheckpointVersion));
   }

@@ -32,8 +32,8 @@ class Walks {
   Walks(const M& model, Limits limits, const WalkOptions& options)
       : model_(model), limits_(std::move(limits)), options_(options), random_{options.seed} {}
 
-  /// Runs the schedules until one meets a bad state. Result::states counts the states passed, not distinct
-  /// ones.
+  /// Runs the schedules until one meets a bad state. Nothing is stored, so Result::states stays 0 and
+  /// Limits::states bounds nothing; Result::transitions counts the steps taken.
   Result run() {
     Result result;
     result.cut = Cut::schedules;
@@ -47,10 +47,6 @@ class Walks {
         result.cut = Cut::interrupted;
         break;
       }
-      if (limits_.states != 0 && result.states >= limits_.states) {
-        result.cut = Cut::states;
-        break;
-      }
       if (limits_.memoryBytes != 0 && bytesOf(model_) > limits_.memoryBytes) {
         result.cut = Cut::memory;
         break;
@@ -60,7 +56,7 @@ class Walks {
         break;
       }
       if (limits_.progress && watch_.tellsNow()) {
-        limits_.progress({result.states, result.transitions, result.depth, 0, 0, watch_.seconds()});
+        limits_.progress({0, result.transitions, result.depth, 0, 0, watch_.seconds()});
       }
     }
     result.seconds = watch_.seconds();
@@ -79,7 +75,6 @@ class Walks {
     State state = model_.initial();
     result.path.clear();
     for (std::uint32_t step = 0;; ++step) {
-      ++result.states;
       result.depth = std::max(result.depth, step);
       result.judgement = model_.judge(state);
       if (result.judgement.bad()) return true;

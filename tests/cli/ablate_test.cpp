@@ -179,6 +179,23 @@ TEST(Explore, TellsMachinesTheFindingAndHowToMeetItAgain) {
   EXPECT_EQ(verified.object("exploration")["reproduce"], "");
 }
 
+TEST(Explore, CountsTheStepsOfSampledSchedulesAndNoStates) {
+  const Ran ran = holdfast({"explore", "brief", "--strategy", "random", "--schedules", "50", "--json"});
+  EXPECT_EQ(ran.exitCode, 3) << ran.standardError;
+  const nlohmann::json exploration = ran.object("exploration");
+  for (const char* unknown : {"states", "beyond", "expectedOmissions", "statesPerSecond"})
+    EXPECT_TRUE(exploration[unknown].is_null()) << unknown;
+  const auto steps = exploration["transitions"].get<std::uint64_t>();
+  EXPECT_GT(steps, 50U);
+  EXPECT_THAT(ran.standardError, HasSubstr(std::to_string(steps) + " steps, depth "));
+  EXPECT_THAT(ran.standardError, Not(HasSubstr("omitted by collision")));
+}
+
+TEST(Explore, HelpNamesTheExitCodes) {
+  const Ran ran = holdfast({"explore", "--help"});
+  EXPECT_THAT(ran.standardOutput, AllOf(HasSubstr("Exit code: 0 verified"), HasSubstr("3 incomplete")));
+}
+
 TEST(Explore, LeavesAPlanThatCanBeEdited) {
   const Explored explored;
   const Ran ran = holdfast({"run", "--plan", explored.plan, "--no-save", "--json"});

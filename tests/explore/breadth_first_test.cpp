@@ -142,6 +142,21 @@ TEST_F(CheckpointTest, AResumedSearchEndsWithTheCountsOfAnUninterruptedOne) {
   EXPECT_EQ(result.transitions, 5'887'770U);
 }
 
+TEST_F(CheckpointTest, ASearchWithoutTimeComesALevelFurtherWheneverItIsTakenUpAgain) {
+  cutShort(1'000);
+  Limits limits;
+  limits.seconds = 1e-9;
+  std::size_t levels = loadCheckpoint(file_, "calibration").value().levels.size();
+  for (int again = 0; again < 3; ++again) {
+    BreadthFirst<CalibrationModel> search(model_, limits);
+    ASSERT_TRUE(search.resume(loadCheckpoint(file_, "calibration").value()));
+    EXPECT_EQ(search.run().cut, Cut::time);
+    const SearchTree& tree = search.completeLevels();
+    EXPECT_EQ(tree.levels.size(), ++levels);
+    ASSERT_TRUE(saveCheckpoint(file_, "calibration", tree).has_value());
+  }
+}
+
 TEST_F(CheckpointTest, ACheckpointOfAnotherSearchVersionOrContentIsRefusedWithAReason) {
   cutShort(1'000);
   const auto other = loadCheckpoint(file_, "another");

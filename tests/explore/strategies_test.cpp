@@ -67,6 +67,9 @@ TEST(Walks, WithoutABugTheyNeverSayVerified) {
   EXPECT_EQ(result.verdict, Verdict::incomplete);
   EXPECT_EQ(result.cut, Cut::schedules);
   EXPECT_TRUE(result.path.empty());
+  EXPECT_EQ(result.states, 0U) << "none is stored";
+  EXPECT_GT(result.transitions, 50U);
+  EXPECT_LE(result.transitions, 50U * options.length);
 }
 
 TEST(FingerprintSet, KeepsWhatWasInsertedWhileItGrows) {
