@@ -475,6 +475,7 @@ class Cluster {
   template <class Visit>
   bool allConfigurations(Visit&& visit) const;
   bool allOthersAreWhole(NodeId node) const;
+  bool canDismiss(NodeId node) const;
   bool canDoWithout(NodeId node) const;
   bool isFitToJoin(NodeId node, NodeId member) const;
 

@@ -54,7 +54,7 @@ void Cluster::beginChange(const Fault& fault) {
     wantOut(fault.node, replaces ? fault.peer : NodeId::none());
     return;
   }
-  if (!allOthersAreWhole(fault.node)) return;
+  if (!canDismiss(fault.node)) return;
   (void)tellMembers({replaces ? fault.peer : NodeId::none(), fault.node});
 }
 
@@ -126,6 +126,26 @@ bool Cluster::allOthersAreWhole(NodeId node) const {
       return member.node == node || (m.stored.disk == member.identity && !isSpoilt(m));
     });
   });
+}
+
+/// Whether the member may be taken away. A node whose records are spoilt may not have found that out, so that
+/// members know it by the disk that it had and let it in under an identity which votes no more (EP-11,
+/// EP-13): agreement must do without its vote, also if one more member is proposed away.
+bool Cluster::canDismiss(NodeId node) const {
+  if (!allOthersAreWhole(node)) return false;
+  std::size_t spoilt = 0;
+  for (std::uint16_t i = 0; i < nodeCount(); ++i) {
+    const bool known = std::ranges::any_of(machines_, [&](const Machine& m) {
+      const auto* const epoch = epochOf(m);
+      return epoch != nullptr && epoch->candidates().identityOf(NodeId{i}).has_value();
+    });
+    if (known && isSpoilt(machine(NodeId{i}))) ++spoilt;
+  }
+  return spoilt == 0 || allConfigurations([&](const protocol::Configuration& configuration) {
+           const auto left = static_cast<std::size_t>(std::ranges::count_if(
+               configuration.members, [&](const protocol::Member& member) { return member.node != node; }));
+           return left > 1 && (left - 1) * 2 > left + spoilt - 1;
+         });
 }
 
 /// Whether agreement survives the loss of this node's records, also if one more member is proposed away, for
