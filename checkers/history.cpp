@@ -65,17 +65,20 @@ const Write* History::writeOf(TxnId id, KeyId key, unsigned field) const {
   return found;
 }
 
+bool History::outranks(const Write& a, const Write& b) const {
+  return std::tuple(a.stamp, txn(a.txn).node) > std::tuple(b.stamp, txn(b.txn).node);
+}
+
 bool History::outlivesErase(const Write& write, obs::Duration retention) const {
   if (retention.ns == 0) return false;
   // Nodes count it on clocks of their own, which may be fast.
   const obs::Duration shortest = retention - retention / 1'000;
-  const Txn& writer = txn(write.txn);
+  const TrueInstant submitted = txn(write.txn).submittedAt;
   for (const Write& erase : writes_) {
     if (erase.key != write.key || erase.op != obs::WriteOp::erase) continue;
     const Txn& eraser = txn(erase.txn);
-    const bool forgotten = writer.submittedAt >= std::max(eraser.submittedAt, eraser.settledAt) + shortest;
-    const bool outranks = std::tuple(erase.stamp, eraser.node) > std::tuple(write.stamp, writer.node);
-    if (eraser.state == TxnState::committed && forgotten && outranks) return true;
+    const bool forgotten = submitted >= std::max(eraser.submittedAt, eraser.settledAt) + shortest;
+    if (eraser.state == TxnState::committed && forgotten && outranks(erase, write)) return true;
   }
   return false;
 }

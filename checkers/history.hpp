@@ -176,6 +176,8 @@ class History {
   std::size_t writes() const { return writes_.size(); }
   /// The last write of `txn` that decides `field` of `key`, or null.
   const Write* writeOf(TxnId txn, KeyId key, unsigned field) const;
+  /// LW-3: whether `a` wins against `b`. The origin of a write is the node of its transaction.
+  bool outranks(const Write& a, const Write& b) const;
   /// Whether `write` was submitted when an erase that outranks it might be forgotten: its tombstone is kept
   /// for `retention` (LW-3; 0: for ever). It then stands wherever the erase is forgotten, and nowhere else.
   bool outlivesErase(const Write& write, obs::Duration retention) const;

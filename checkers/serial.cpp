@@ -1,6 +1,5 @@
 #include "checkers/serial.hpp"
 
-#include <tuple>
 
 #include "checkers/attribution.hpp"
 
@@ -21,11 +20,6 @@ Finding serialViolation(Anomaly anomaly, const Stamp& stamp, KeyId key, CallId c
 }
 
 constexpr bool has(obs::FieldMask mask, unsigned field) { return (mask >> field & 1U) != 0; }
-
-/// LW-3: whether `a` wins against `b`. The origin of a write is the node of its transaction.
-bool outranks(const Write& a, NodeId originOfA, const Write& b, NodeId originOfB) {
-  return std::tuple(a.stamp, originOfA) > std::tuple(b.stamp, originOfB);
-}
 
 std::int64_t valueOf(const Write& write, unsigned field) {
   return has(write.leavesPresent(), field) ? write.values[field] : 0;
@@ -103,7 +97,7 @@ Serial::Relation Serial::relate(NodeId node, const Content& content, unsigned fi
       const Write& erase = context.history.write(i);
       const Txn& eraser = context.history.txn(erase.txn);
       if (!context.history.visible(node, eraser)) continue;
-      if (outranks(erase, eraser.node, expected, expectedTxn.node)) {
+      if (context.history.outranks(erase, expected)) {
         shown = &erase;
         return Relation::outranked;
       }
@@ -113,7 +107,7 @@ Serial::Relation Serial::relate(NodeId node, const Content& content, unsigned fi
   shown = context.history.writeOf(writer, content.key, field);
   if (shown == nullptr) return Relation::fine;  // reported as a strange value
   if (shown->op == obs::WriteOp::increment) return Relation::fine;
-  const bool wins = outranks(*shown, context.history.txn(writer).node, expected, expectedTxn.node);
+  const bool wins = context.history.outranks(*shown, expected);
   // What an erase has removed is not there to outrank what was written after the erase was forgotten.
   const auto broken = [&] {
     return context.history.outlivesErase(*shown, context.options.tombstoneRetention) ? Relation::fine
@@ -122,7 +116,7 @@ Serial::Relation Serial::relate(NodeId node, const Content& content, unsigned fi
   if (!shown->call.valid()) {
     // Two stamps of one origin may be equal, as after a pause; the order of its log decides between them
     // then.
-    const bool loses = outranks(expected, expectedTxn.node, *shown, context.history.txn(writer).node);
+    const bool loses = context.history.outranks(expected, *shown);
     if (!loses || has(row.counted, field)) return Relation::fine;
     return applied ? broken() : Relation::hidden;
   }
