@@ -1,6 +1,5 @@
 #include "checkers/serial.hpp"
 
-
 #include "checkers/attribution.hpp"
 
 namespace holdfast::checkers {
