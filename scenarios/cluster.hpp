@@ -475,6 +475,9 @@ class Cluster {
   template <class Visit>
   bool allConfigurations(Visit&& visit) const;
   bool allOthersAreWhole(NodeId node) const;
+  bool isCandidate(NodeId node) const;
+  std::size_t mutedCandidates(NodeId node) const;
+  bool isDismissing() const;
   bool canDismiss(NodeId node) const;
   bool canDoWithout(NodeId node) const;
   bool isFitToJoin(NodeId node, NodeId member) const;

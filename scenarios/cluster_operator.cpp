@@ -13,6 +13,16 @@ namespace {
 
 constexpr Duration kAsksAgain = sim::seconds(2);
 
+std::size_t timesNamed(const protocol::Configuration& configuration, NodeId node) {
+  return static_cast<std::size_t>(std::ranges::count(configuration.members, node, &protocol::Member::node));
+}
+
+/// Whether `voting` of so many members are a majority, also when one of them is proposed away for being
+/// silent.
+constexpr bool agreesWithOneLess(std::size_t members, std::size_t voting) {
+  return voting > 1 && (voting - 1) * 2 > members - 1;
+}
+
 }  // namespace
 
 bool Cluster::isLiveMember(NodeId node) const {
@@ -128,40 +138,58 @@ bool Cluster::allOthersAreWhole(NodeId node) const {
   });
 }
 
-/// Whether the member may be taken away. A node whose records are spoilt may not have found that out, so that
-/// members know it by the disk that it had and let it in under an identity which votes no more (EP-11,
-/// EP-13): agreement must do without its vote, also if one more member is proposed away.
+/// How many nodes, `node` left aside, have spoilt records and may not have found that out, so that members
+/// know them by the disk that they had and let them in under an identity which votes no more (EP-11, EP-13).
+std::size_t Cluster::mutedCandidates(NodeId node) const {
+  std::size_t muted = 0;
+  for (std::uint16_t i = 0; i < nodeCount(); ++i) {
+    if (NodeId{i} != node && isSpoilt(machine(NodeId{i})) && isCandidate(NodeId{i})) ++muted;
+  }
+  return muted;
+}
+
+bool Cluster::isCandidate(NodeId node) const {
+  return std::ranges::any_of(machines_, [&](const Machine& m) {
+    const auto* const epoch = epochOf(m);
+    return epoch != nullptr && epoch->candidates().identityOf(node).has_value();
+  });
+}
+
+/// Whether an operator's dismissal has yet to come about: a member that can not lead it now keeps it in mind.
+bool Cluster::isDismissing() const {
+  return std::ranges::any_of(machines_, [](const Machine& m) {
+    const auto* const epoch = epochOf(m);
+    return epoch != nullptr && epoch->isToDismiss();
+  });
+}
+
+/// Whether the member may be taken away: agreement must do without the votes of those who may be let in
+/// muted.
 bool Cluster::canDismiss(NodeId node) const {
   if (!allOthersAreWhole(node)) return false;
-  std::size_t spoilt = 0;
-  for (std::uint16_t i = 0; i < nodeCount(); ++i) {
-    const bool known = std::ranges::any_of(machines_, [&](const Machine& m) {
-      const auto* const epoch = epochOf(m);
-      return epoch != nullptr && epoch->candidates().identityOf(NodeId{i}).has_value();
-    });
-    if (known && isSpoilt(machine(NodeId{i}))) ++spoilt;
-  }
-  return spoilt == 0 || allConfigurations([&](const protocol::Configuration& configuration) {
-           const auto left = static_cast<std::size_t>(std::ranges::count_if(
-               configuration.members, [&](const protocol::Member& member) { return member.node != node; }));
-           return left > 1 && (left - 1) * 2 > left + spoilt - 1;
+  const std::size_t muted = mutedCandidates(NodeId::none());
+  return muted == 0 || allConfigurations([&](const protocol::Configuration& configuration) {
+           const auto left = configuration.members.size() - timesNamed(configuration, node);
+           return agreesWithOneLess(left + muted, left);
          });
 }
 
-/// Whether agreement survives the loss of this node's records, also if one more member is proposed away, for
-/// being silent, before that is made good. A change under way may take away others.
+/// Whether agreement survives the loss of this node's records, before that is made good. A change under way
+/// may take away others.
 bool Cluster::canDoWithout(NodeId node) const {
   const bool changing = std::ranges::any_of(machines_, [](const Machine& m) {
     const auto* const epoch = epochOf(m);
-    return epoch != nullptr && !epoch->proposer().idle();
+    return epoch != nullptr && epoch->proposing();
   });
-  return !changing && allOthersAreWhole(node) &&
-         allConfigurations([&](const protocol::Configuration& configuration) {
-           const std::size_t members = configuration.members.size();
-           const auto lost = std::ranges::count(configuration.members, node, &protocol::Member::node);
-           const std::size_t intact = members - static_cast<std::size_t>(lost);
-           return intact > 0 && (intact - 1) * 2 > members - 1;
-         });
+  if (changing || isDismissing() || !allOthersAreWhole(node)) return false;
+  const std::size_t muted = mutedCandidates(node);
+  return allConfigurations([&](const protocol::Configuration& configuration) {
+    const std::size_t members = configuration.members.size();
+    const std::size_t lost = timesNamed(configuration, node);
+    // Who is no member yet may become one after the loss, and by the disk that was lost.
+    const std::size_t joins = lost == 0 && isCandidate(node) ? 1 : 0;
+    return agreesWithOneLess(members + muted + joins, members - lost);
+  });
 }
 
 }  // namespace holdfast::scenarios

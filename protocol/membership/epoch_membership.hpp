@@ -60,6 +60,8 @@ class EpochMembership {
   const CertificateChain& chain() const { return chain_; }
   const Acceptor& acceptor() const { return acceptor_; }
   const Proposer& proposer() const { return proposer_; }
+  /// Whether an operator has told this node to take a member away, and that has not come about yet (EP-13).
+  bool isToDismiss() const { return admin_ && admin_->remove.valid(); }
   const Candidates& candidates() const { return candidates_; }
   bool joining() const { return joiner_.joining(); }
   /// Whether a round of this node's, or the pause before one, is under way.
