@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "explore/search.hpp"
@@ -31,34 +33,32 @@ std::vector<std::uint32_t> turnsIn(const M& model, const typename M::State& stat
 }
 
 /// After how many steps the loop begins in which the path ends, the longest one; nothing when it ends in
-/// none.
+/// none. Goes backward and widens the loop step by step, so that a long path costs no more than its steps.
 template <class M>
 std::optional<std::size_t> fairLoopAt(const M& model, const std::vector<std::uint16_t>& path) {
   const std::vector<typename M::State> states = statesOf(model, path);
   const std::uint64_t last = model.fingerprint(states.back());
-  for (std::size_t begin = 0; begin + 1 < states.size(); ++begin) {
-    if (model.fingerprint(states[begin]) != last) continue;
-    std::uint32_t waiting = 0xffffffff;
-    std::vector<std::uint32_t> kept;  // who could act in all states so far
-    std::vector<std::uint32_t> acting;
-    for (std::size_t i = begin; i + 1 < states.size(); ++i) {
-      waiting &= model.waiters(states[i]);
-      const std::vector<std::uint32_t> turns = turnsIn(model, states[i]);
-      if (i == begin) {
-        kept = turns;
-      } else {
-        std::erase_if(kept, [&](std::uint32_t turn) { return !std::ranges::binary_search(turns, turn); });
-      }
-      std::vector<typename M::Choice> choices;
-      model.choices(states[i], choices);
-      const auto& taken = choices.at(path[i]);
-      if (!model.mayStayAway(taken)) acting.push_back(model.turn(states[i], taken));
+  std::optional<std::size_t> longest;
+  std::uint32_t waiting = 0xffffffff;  // in all states of the loop
+  std::vector<std::uint32_t> kept;     // who could act in all of them
+  std::set<std::uint32_t> acting;      // who does in one of its steps
+  std::vector<typename M::Choice> choices;
+  for (std::size_t begin = path.size(); begin-- > 0 && waiting != 0;) {
+    waiting &= model.waiters(states[begin]);
+    std::vector<std::uint32_t> turns = turnsIn(model, states[begin]);
+    if (begin + 1 == path.size()) {
+      kept = std::move(turns);
+    } else {
+      std::erase_if(kept, [&](std::uint32_t turn) { return !std::ranges::binary_search(turns, turn); });
     }
-    const bool fair = std::ranges::all_of(
-        kept, [&](std::uint32_t turn) { return std::ranges::find(acting, turn) != acting.end(); });
-    if (waiting != 0 && fair) return begin;
+    choices.clear();
+    model.choices(states[begin], choices);
+    const auto& taken = choices.at(path[begin]);
+    if (!model.mayStayAway(taken)) acting.insert(model.turn(states[begin], taken));
+    if (waiting == 0 || model.fingerprint(states[begin]) != last) continue;
+    if (std::ranges::all_of(kept, [&](std::uint32_t turn) { return acting.contains(turn); })) longest = begin;
   }
-  return std::nullopt;
+  return longest;
 }
 
 }  // namespace holdfast::explore

@@ -60,6 +60,15 @@ TEST(FairCycles, AreFoundWhereNobodyIsKeptFromActing) {
   EXPECT_EQ(fairLoopAt(door, {result.path[0]}), std::nullopt);
 }
 
+TEST(FairCycles, AtTheEndOfALongPathAreTheLongest) {
+  // The neighbour goes in and out, and every second state is the last one.
+  std::vector<std::uint16_t> path(100'000, 0);
+  EXPECT_EQ(fairLoopAt(Door(false), path), 0U);
+  EXPECT_EQ(fairLoopAt(Door(true), path), std::nullopt) << "the waiter could always act, and never does";
+  path.push_back(0);
+  EXPECT_EQ(fairLoopAt(Door(false), path), 1U);
+}
+
 TEST(FairCycles, AreNoneWhereTheWaiterIsKeptFromActing) {
   const Door door(true);
   const Result result = FairCycles<Door>(door, {}).run();
