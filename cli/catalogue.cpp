@@ -22,6 +22,11 @@ void addSearchOptions(CLI::App& app, SearchArguments& arguments, const QuickBoun
 
 std::expected<SearchRequest, Failure> readSearch(const SearchArguments& arguments, const QuickBounds& quick) {
   SearchRequest request;
+  if (arguments.quick && !arguments.states.empty() && !arguments.seeds.empty()) {
+    return std::unexpected(
+        Failure{"--quick bounds states and seeds, and both were given; expected it without --states or "
+                "without --seeds"});
+  }
   const auto jobs = readJobs(arguments.jobs);
   if (!jobs) return std::unexpected(jobs.error());
   request.bounds.jobs = *jobs;

@@ -12,6 +12,7 @@
 #include "cli/plan_source.hpp"
 #include "cli/run_report.hpp"
 #include "cli/verb.hpp"
+#include "cli/verb_options.hpp"
 
 namespace holdfast::cli {
 namespace {
@@ -153,7 +154,13 @@ Action declareCheckCorpus(CLI::App& app) {
       "that is\n"
       "no plan file.\n\n"
       "Example:\n  holdfast run --seed 7 --save-plan seven.json && holdfast check-corpus .");
-  return [arguments](Session& session) { return checkCorpus(session, *arguments); };
+  return [arguments, &app](Session& session) -> Result {
+    auto idle = refuseIdle(app, {{{"--allow-drift"},
+                                  arguments->update,
+                                  "lets drift pass, and --update records it anew; expected one of them"}});
+    if (!idle) return std::unexpected(idle.error());
+    return checkCorpus(session, *arguments);
+  };
 }
 
 }  // namespace holdfast::cli

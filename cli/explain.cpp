@@ -28,9 +28,6 @@ struct ExplainArguments {
 /// The incident that is meant: the event that --event names, else a finding, the first by default.
 std::expected<Incident, Failure> chosenIncident(const ExplainArguments& arguments, const Study& study) {
   if (!arguments.event.empty()) {
-    if (!arguments.finding.empty()) {
-      return std::unexpected(Failure{"--event and --finding exclude each other; expected one of them"});
-    }
     const auto number = parseCount("--event", arguments.event, 1, study.run.size());
     if (!number) return std::unexpected(Failure{number.error()});
     Incident incident = explain::incidentAt(study.run, *number - 1);
@@ -130,7 +127,21 @@ void report(Session& session, const Study& study, const Story& story) {
               {"reproduce", study.reproduce}});
 }
 
+std::expected<void, Failure> checkExplainOptions(const ExplainArguments& arguments) {
+  if (arguments.event.empty()) return {};
+  if (!arguments.finding.empty()) {
+    return std::unexpected(Failure{"--event and --finding exclude each other; expected one of them"});
+  }
+  if (arguments.noRerun) {
+    return std::unexpected(
+        Failure{"--no-rerun is about a finding, and for one event nothing is run again; expected it without "
+                "--event"});
+  }
+  return {};
+}
+
 Result explainRun(Session& session, const ExplainArguments& arguments) {
+  if (auto fits = checkExplainOptions(arguments); !fits) return std::unexpected(fits.error());
   const auto most = parseCount("--steps", arguments.steps, 1, 100'000);
   if (!most) return std::unexpected(Failure{most.error()});
   const auto studied = study(session, "explain", arguments.study);

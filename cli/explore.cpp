@@ -115,6 +115,9 @@ std::expected<void, Failure> checkCombination(const ExploreArguments& a) {
   if (!a.trace.empty() && a.trace == a.savePlan) {
     return refuse("--trace and --save-plan name one file; expected two");
   }
+  if (a.force && a.trace.empty() && a.savePlan.empty() && a.checkpoint.empty()) {
+    return refuse("--force replaces files; expected --trace, --save-plan or --checkpoint with it");
+  }
   return checkStrategy(a);
 }
 

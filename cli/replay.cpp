@@ -137,6 +137,7 @@ Result replay(Session& session, const ReplayArguments& arguments) {
   if (!recording) return std::unexpected(recording.error());
   auto subject = subjectOf(*recording);
   if (!subject) return std::unexpected(subject.error());
+  if (arguments.printOptions && !subject->isWorkload()) return std::unexpected(noOptionsToPrint(*subject));
   std::vector<obs::Stamped> recorded;
   auto ending = readRest(recording->reader(), arguments.verify ? &recorded : nullptr);
   if (!ending) return std::unexpected(ending.error());
@@ -183,8 +184,7 @@ Action declareReplay(CLI::App& app) {
       "--verify", arguments->verify,
       "compare event by event, and name the first that differs with what happened around it; compare "
       "the verdicts, too");
-  app.add_flag("--print-options", arguments->printOptions,
-               "print every option on a line of its own instead of in groups");
+  addPrintOptions(app, arguments->printOptions);
   app.footer(
       "Exit code: that of the run (0 held, 1 safety violation, 2 liveness violation, 3 inconclusive), or 4 "
       "if\n"

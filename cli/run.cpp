@@ -49,15 +49,18 @@ std::expected<Subject, Failure> plannedSubject(const RunArguments& arguments) {
   return std::move(source->subject);
 }
 
+std::expected<void, Failure> refuseIdleOptions(const CLI::App& verb, const RunArguments& a) {
+  const bool noFile = a.trace.empty() && a.savePlan.empty();
+  return refuseIdle(
+      verb,
+      {{{"--save-plan"}, a.twin, "keeps a run, and --twin judges one; expected --without RULE instead of it"},
+       {{"--force"}, noFile, "replaces the file of --trace or --save-plan; expected --trace FILE with it"},
+       {{"--story"}, a.savePlan.empty(), "goes into a plan file; expected --save-plan FILE with it"},
+       {{"--out"}, a.save.off, kNothingIsSaved}});
+}
+
 /// Refuses what could not be written later, before anything runs.
 std::expected<void, Failure> checkTargets(const RunArguments& arguments) {
-  if (arguments.force && arguments.trace.empty() && arguments.savePlan.empty()) {
-    return std::unexpected(
-        Failure{"--force replaces the file of --trace or --save-plan; expected --trace FILE with it"});
-  }
-  if (!arguments.story.empty() && arguments.savePlan.empty()) {
-    return std::unexpected(Failure{"--story goes into a plan file; expected --save-plan FILE with it"});
-  }
   if (!arguments.savePlan.empty() && !arguments.force && std::filesystem::exists(arguments.savePlan)) {
     return std::unexpected(
         badValue("--save-plan", fmt::format("cannot write '{}': it exists already; expected another name, or "
@@ -84,6 +87,7 @@ std::expected<Subject, Failure> subjectOf(const RunArguments& arguments) {
     subject.directed = *scenario;
   }
   if (!arguments.seed.empty()) {
+    if (subject.schedule) return std::unexpected(noSeedOf(subject));
     const auto seed = parseSeed(arguments.seed);
     if (!seed) return std::unexpected(badValue("--seed", seed.error()));
     subject.seed = *seed;
@@ -260,6 +264,7 @@ Action declareRun(CLI::App& app) {
                  "docs/schemas/plan.schema.json describes such files")
       ->type_name("FILE");
   addSubjectOptions(app, arguments->subject);
+  addPrintOptions(app, arguments->subject.printOptions);
   app.add_option("--trace,--save-trace", arguments->trace,
                  "write the run's trace to FILE, which must not exist; see docs/trace-format.md")
       ->type_name("FILE");
@@ -280,7 +285,8 @@ Action declareRun(CLI::App& app) {
       "3.\n\n"
       "Examples:\n  holdfast run mixed --seed 7 --set nodes=3 --set protocol.maxDelegation=6s\n"
       "  holdfast run --seed 7 --save-plan p.json && holdfast run --plan p.json");
-  return [arguments](Session& session) -> Result {
+  return [arguments, &app](Session& session) -> Result {
+    if (auto idle = refuseIdleOptions(app, *arguments); !idle) return std::unexpected(idle.error());
     const auto subject = subjectOf(*arguments);
     if (!subject) return std::unexpected(subject.error());
     if (arguments->twin) return runTwins(session, *arguments, *subject);

@@ -126,6 +126,11 @@ Result showRun(Session& session, const ShowArguments& arguments) {
         Failure{"'-' is standard output, which has room for one picture alone, or for --json; "
                 "expected a file for each of the others"});
   }
+  const auto isFile = [](const std::string& file) { return !file.empty() && file != "-"; };
+  if (arguments.force && std::ranges::none_of(arguments.files, isFile)) {
+    return std::unexpected(
+        Failure{"--force replaces files that exist; expected --svg FILE or another with it"});
+  }
   const auto studied = study(session, "show", arguments.study);
   if (!studied) return std::unexpected(studied.error());
   auto options = sceneOptions(arguments, *studied);

@@ -63,11 +63,7 @@ std::expected<Subject, Failure> failingSubject(const ShrinkArguments& arguments)
         Failure{"shrink: what is to be made small is missing; expected a plan file, or --seed N "
                 "for a seed of the random workload"});
   }
-  if (subject.schedule && !arguments.seed.empty()) {
-    return std::unexpected(badValue("--seed", fmt::format("{} is a schedule of the explorer, which draws "
-                                                          "nothing; expected no seed with it",
-                                                          subject.name())));
-  }
+  if (subject.schedule && !arguments.seed.empty()) return std::unexpected(noSeedOf(subject));
   if (subject.directed != nullptr) {
     return std::unexpected(
         Failure{fmt::format("{} is a directed scenario, whose story is as short as it can be; "
@@ -304,6 +300,18 @@ Result shrinkSteps(Session& session, const ShrinkArguments& arguments, const Sub
   return kExitHeld;
 }
 
+std::expected<void, Failure> refuseIdleOptions(const CLI::App& verb, const ShrinkArguments& a) {
+  return refuseIdle(
+      verb, {{{"--force"},
+              a.savePlan.empty(),
+              "replaces the file of --save-plan; expected --save-plan FILE with it"},
+             {{"--story"}, a.savePlan.empty(), "goes into a plan file; expected --save-plan FILE with it"},
+             {{"--out"},
+              !a.savePlan.empty(),
+              "is where a small plan goes without --save-plan; expected one of them"},
+             {{"--out"}, a.save.off, kNothingIsSaved}});
+}
+
 Result runShrink(Session& session, const ShrinkArguments& arguments) {
   const auto subject = failingSubject(arguments);
   if (!subject) return std::unexpected(subject.error());
@@ -337,6 +345,7 @@ Action declareShrink(CLI::App& app) {
                  "shrink this seed of the random workload, or give the plan another seed")
       ->type_name("N");
   addSubjectOptions(app, arguments->subject);
+  addPrintOptions(app, arguments->subject.printOptions);
   app.add_option("--route", arguments->route,
                  "keep the documented limitation that is reached by this route instead of a violation")
       ->type_name("NAME");
@@ -356,7 +365,10 @@ Action declareShrink(CLI::App& app) {
       "Ctrl-C ends\n"
       "it with what is smallest by then.\n\n"
       "Example:\n  holdfast shrink --seed 3 --without DG3_OneDelegate --save-plan small.json");
-  return [arguments](Session& session) { return runShrink(session, *arguments); };
+  return [arguments, &app](Session& session) -> Result {
+    if (auto idle = refuseIdleOptions(app, *arguments); !idle) return std::unexpected(idle.error());
+    return runShrink(session, *arguments);
+  };
 }
 
 }  // namespace holdfast::cli

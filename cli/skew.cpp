@@ -366,9 +366,10 @@ Result runCheck(Session& session, const SkewArguments& arguments) {
 Result runPlanned(Session& session, const SkewArguments& arguments) {
   const auto source = readPlanSource(arguments.plan);
   if (!source) return std::unexpected(source.error());
-  if (source->subject.directed != nullptr) {
-    return std::unexpected(
-        badValue("--plan", "the file names a directed scenario; expected a plan of the random workload"));
+  if (!source->subject.isWorkload()) {
+    return std::unexpected(badValue(
+        "--plan",
+        fmt::format("the file is about {}; expected a plan of the random workload", source->subject.name())));
   }
   const auto properties = propertiesOf(arguments.properties);
   if (!properties) return std::unexpected(properties.error());
@@ -398,6 +399,28 @@ Result runPlanned(Session& session, const SkewArguments& arguments) {
                       {"verdict", word},
                       {"exitCode", exitCode}});
   return exitCode;
+}
+
+std::expected<void, Failure> refuseIdleOptions(const CLI::App& verb, const SkewArguments& a) {
+  if (a.map && !a.properties.empty()) {
+    return std::unexpected(Failure{fmt::format("--map is about exclusion alone; expected no '{}' with it",
+                                               a.properties.front().substr(0, 60))});
+  }
+  const bool planned = !a.plan.empty();
+  return refuseIdle(
+      verb,
+      {{{"--lease", "--margin", "--svg"}, !a.map, "shapes the map; expected --map with it"},
+       {{"--force"}, a.svg.empty(), "replaces the file of --svg; expected --map --svg FILE with it"},
+       {{"--cases", "--case", "--max-drift-ppm", "--frozen", "--plan", "--set", "--no-shrink", "--time-limit",
+         "--out", "--no-save"},
+        a.map,
+        "is about cases that are judged, and --map searches by cells; expected it without --map"},
+       {{"--cases", "--seed", "--case", "--max-drift-ppm", "--frozen", "--set", "--no-shrink", "--time-limit",
+         "--jobs", "--out", "--no-save"},
+        planned,
+        "is about cases that are generated, and --plan judges one that is there; expected it without --plan"},
+       {{"--cases"}, !a.onlyCase.empty(), "is how many, and --case picks one; expected one of them"},
+       {{"--out"}, a.save.off, kNothingIsSaved}});
 }
 
 Result runSkew(Session& session, const SkewArguments& arguments) {
@@ -457,7 +480,10 @@ Action declareSkew(CLI::App& app) {
       "fails.\n\n"
       "Examples:\n  holdfast skew --cases 60\n"
       "  holdfast skew --map --lease 1s 8s --margin 10ms 400ms --svg map.svg");
-  return [arguments](Session& session) { return runSkew(session, *arguments); };
+  return [arguments, &app](Session& session) -> Result {
+    if (auto idle = refuseIdleOptions(app, *arguments); !idle) return std::unexpected(idle.error());
+    return runSkew(session, *arguments);
+  };
 }
 
 }  // namespace holdfast::cli

@@ -213,9 +213,8 @@ void addStudyOptions(CLI::App& app, StudyArguments& arguments) {
   app.add_option("--scenario", arguments.scenario, "the scenario, where a file has the same name")
       ->type_name("SCENARIO");
   app.add_option("--seed", arguments.seed,
-                 "the seed: decimal, hexadecimal after 0x, or the 40 digits of a commit")
-      ->type_name("N")
-      ->capture_default_str();
+                 "the seed: decimal, hexadecimal after 0x, or the 40 digits of a commit; 1 by default")
+      ->type_name("N");
   addSubjectOptions(app, arguments.subject);
 }
 
@@ -229,9 +228,11 @@ std::expected<Study, Failure> study(Session& session, std::string_view verb,
   std::error_code ignored;
   const auto scenario = findSubject(arguments.scenario.empty() ? arguments.what : arguments.scenario);
   if (arguments.scenario.empty() && std::filesystem::is_regular_file(arguments.what, ignored)) {
-    if (!arguments.subject.without.empty() || !arguments.subject.settings.empty()) {
-      return std::unexpected(
-          Failure{"--without and --set shape a new run, not a trace; expected a scenario"});
+    const SubjectArguments& shape = arguments.subject;
+    if (!arguments.seed.empty() || !shape.without.empty() || !shape.settings.empty() ||
+        !shape.membership.empty()) {
+      return std::unexpected(Failure{
+          "--seed, --without, --set and --membership shape a new run, not a trace; expected a scenario"});
     }
     return sized(studyTrace(session, arguments.what, verb));
   }
@@ -243,9 +244,11 @@ std::expected<Study, Failure> study(Session& session, std::string_view verb,
   }
   Subject subject;
   subject.directed = *scenario;
-  const auto seed = parseSeed(arguments.seed);
-  if (!seed) return std::unexpected(badValue("--seed", seed.error()));
-  subject.seed = *seed;
+  if (!arguments.seed.empty()) {
+    const auto seed = parseSeed(arguments.seed);
+    if (!seed) return std::unexpected(badValue("--seed", seed.error()));
+    subject.seed = *seed;
+  }
   if (auto read = readSubject(arguments.subject, subject); !read) return std::unexpected(read.error());
   return sized(studyRun(session, std::move(subject), verb));
 }

@@ -23,7 +23,7 @@ namespace holdfast::cli {
 struct StudyArguments {
   std::string what;
   std::string scenario;
-  std::string seed = "1";
+  std::string seed;
   SubjectArguments subject;
 };
 

@@ -177,6 +177,16 @@ std::vector<std::string> saveFailures(Session& session, const SweepArguments& ar
   return folders;
 }
 
+std::expected<void, Failure> refuseIdleOptions(const CLI::App& verb, const SweepArguments& arguments) {
+  const auto profile = profileOf(arguments.profile);
+  return refuseIdle(
+      verb,
+      {{{"--out"}, arguments.save.off, kNothingIsSaved},
+       {{"--no-must-reach"},
+        profile && !scenarios::hasMustReach(*profile),
+        "lets off what the profile ci must reach, and others must reach nothing; expected it with ci"}});
+}
+
 Result runSweep(Session& session, const SweepArguments& arguments) {
   auto request = requestOf(session, arguments);
   if (!request) return std::unexpected(request.error());
@@ -249,6 +259,7 @@ Action declareSweep(CLI::App& app) {
       ->capture_default_str();
   addJobsOption(app, arguments->jobs);
   addSubjectOptions(app, arguments->subject);
+  addPrintOptions(app, arguments->subject.printOptions);
   app.add_option("--time-limit", arguments->timeLimit,
                  "end after this much real time (500ms, 30s, 10min), with the report of a shorter sweep; no "
                  "limit by default")
@@ -267,7 +278,10 @@ Action declareSweep(CLI::App& app) {
       "summary of the step.\n\n"
       "Examples:\n  holdfast sweep --seeds 1..200 --time-limit 1min --report sweep.json --junit sweep.xml\n"
       "  holdfast sweep --seeds 100 --from-commit 2f1c0de94b7a5d6e8c3f1a0b9d8e7c6f5a4b3c2d --shard 1/4");
-  return [arguments](Session& session) { return runSweep(session, *arguments); };
+  return [arguments, &app](Session& session) -> Result {
+    if (auto idle = refuseIdleOptions(app, *arguments); !idle) return std::unexpected(idle.error());
+    return runSweep(session, *arguments);
+  };
 }
 
 }  // namespace holdfast::cli

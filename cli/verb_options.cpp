@@ -43,7 +43,10 @@ void addSubjectOptions(CLI::App& app, SubjectArguments& arguments) {
                  "who says who the members are: epoch (they agree on it), home-map (an operator publishes "
                  "it) or fixed; short for --set protocol.membership=...")
       ->type_name("KIND");
-  app.add_flag("--print-options", arguments.printOptions,
+}
+
+void addPrintOptions(CLI::App& app, bool& printOptions) {
+  app.add_flag("--print-options", printOptions,
                "print every option on a line of its own instead of in groups");
 }
 
@@ -64,6 +67,13 @@ std::expected<void, Failure> readSubject(const SubjectArguments& arguments, Subj
                     "with the random workload ('{2}') only",
                     arguments.settings.empty() ? "--membership" : "--set", subject.directed->name, kMixed)});
   }
+  if (arguments.printOptions && !subject.isWorkload()) return std::unexpected(noOptionsToPrint(subject));
+  constexpr std::string_view kLong = "protocol.membership=";
+  const auto setsIt = [&](const std::string& setting) { return setting.starts_with(kLong); };
+  if (!arguments.membership.empty() && std::ranges::any_of(arguments.settings, setsIt)) {
+    return std::unexpected(Failure{fmt::format(
+        "--membership and --set {}... are two words for one option; expected one of them", kLong)});
+  }
   auto settings = membershipSetting(arguments.membership);
   if (!settings) return std::unexpected(badValue("--membership", settings.error()));
   settings->insert(settings->end(), arguments.settings.begin(), arguments.settings.end());
@@ -82,6 +92,19 @@ std::expected<void, Failure> readSubject(const SubjectArguments& arguments, Subj
   return {};
 }
 
+Failure noOptionsToPrint(const Subject& subject) {
+  return Failure{
+      fmt::format("--print-options: {} has options of its own; expected it with the random "
+                  "workload ('{}') only",
+                  subject.name(), kMixed)};
+}
+
+Failure noSeedOf(const Subject& schedule) {
+  return badValue("--seed", fmt::format("{} is a schedule of the explorer, which draws nothing; expected no "
+                                        "seed with it",
+                                        schedule.name()));
+}
+
 void addJobsOption(CLI::App& app, std::string& jobs) {
   app.add_option("--jobs", jobs,
                  fmt::format("worker threads; they have no say in the result (default: one for each "
@@ -95,6 +118,17 @@ std::expected<unsigned, Failure> readJobs(const std::string& jobs) {
   const auto parsed = parseCount("the number of jobs", jobs, 1, kMostJobs);
   if (!parsed) return std::unexpected(badValue("--jobs", parsed.error()));
   return static_cast<unsigned>(*parsed);
+}
+
+std::expected<void, Failure> refuseIdle(const CLI::App& verb, const std::vector<IdleOptions>& all) {
+  for (const IdleOptions& each : all) {
+    if (!each.idle) continue;
+    for (const std::string_view option : each.options) {
+      if (verb.get_option(std::string(option))->count() == 0) continue;
+      return std::unexpected(Failure{fmt::format("{} {}", option, each.why)});
+    }
+  }
+  return {};
 }
 
 Failure badValue(std::string_view option, const std::string& what) {

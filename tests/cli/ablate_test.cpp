@@ -205,6 +205,13 @@ TEST(Explore, LeavesAPlanThatCanBeEdited) {
   EXPECT_EQ(shrunk.exitCode, 0) << shrunk.standardError;
   EXPECT_EQ(shrunk.object("shrunk")["after"], shrunk.object("shrunk")["before"]) << "it was a shortest one";
 
+  const Ran seeded = holdfast({"run", "--plan", explored.plan, "--seed", "7"});
+  EXPECT_EQ(seeded.exitCode, 64);
+  EXPECT_THAT(seeded.standardError, HasSubstr("expected no seed with it"));
+  const Ran skewed = holdfast({"skew", "--plan", explored.plan});
+  EXPECT_EQ(skewed.exitCode, 64);
+  EXPECT_THAT(skewed.standardError, HasSubstr("expected a plan of the random workload"));
+
   std::vector<std::string> lines = linesOf(explored.plan);
   const auto step = std::ranges::find_if(
       lines, [](const std::string& line) { return line.find("\"a client of ") != std::string::npos; });

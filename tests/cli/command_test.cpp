@@ -245,6 +245,74 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"EmptyList", {"list", "rules", "QQ"}, {"none of the rules begins with 'QQ'"}}),
     [](const auto& each) { return std::string(each.param.name); });
 
+// Each has a say elsewhere, and none here.
+INSTANTIATE_TEST_SUITE_P(
+    WithoutASay, BadUsageTest,
+    testing::Values(
+        BadUsage{"OutOfARun", {"run", "--out", "f", "--no-save"}, {"--out names where", "--no-save"}},
+        BadUsage{"OutOfASweep", {"sweep", "--out", "f", "--no-save"}, {"--out names where", "--no-save"}},
+        BadUsage{"OutOfASkew", {"skew", "--out", "f", "--no-save"}, {"--out names where", "--no-save"}},
+        BadUsage{"PlanOfATwin",
+                 {"run", "S-31", "--twin", "--save-plan", "p.json"},
+                 {"--save-plan keeps a run", "instead of it"}},
+        BadUsage{"StoryOfARun", {"run", "--story", "s"}, {"--story", "expected --save-plan FILE"}},
+        BadUsage{"OptionsOfAStory",
+                 {"run", "S-31", "--print-options"},
+                 {"--print-options: S-31-transitive has options of its own"}},
+        BadUsage{"MembershipTwice",
+                 {"run", "--membership", "fixed", "--set", "protocol.membership=epoch"},
+                 {"--membership and --set protocol.membership", "expected one of them"}},
+        BadUsage{"MustReachOfCalm",
+                 {"sweep", "--profile", "calm", "--no-must-reach"},
+                 {"--no-must-reach", "expected it with ci"}},
+        BadUsage{
+            "ForceOfAShrink", {"shrink", "--seed", "3", "--force"}, {"--force", "expected --save-plan FILE"}},
+        BadUsage{"StoryOfAShrink",
+                 {"shrink", "--seed", "3", "--story", "s"},
+                 {"--story", "expected --save-plan FILE"}},
+        BadUsage{"OutOfASmallPlan",
+                 {"shrink", "--seed", "3", "--save-plan", "p.json", "--out", "f"},
+                 {"--out is where", "expected one of them"}},
+        BadUsage{"DriftBothWays",
+                 {"check-corpus", "--update", "--allow-drift"},
+                 {"--allow-drift lets", "expected one of them"}},
+        BadUsage{"ForceOfAnExploration", {"explore", "brief", "--force"}, {"--force replaces files"}},
+        BadUsage{"QuickWithBothBounds",
+                 {"ablate", "DG-3", "--quick", "--states", "9", "--seeds", "9"},
+                 {"--quick bounds", "expected it without"}},
+        BadUsage{"RerunOfAnEvent",
+                 {"explain", "S-31", "--event", "3", "--no-rerun"},
+                 {"--no-rerun is about a finding", "without --event"}},
+        BadUsage{"ForceOfAPicture",
+                 {"show", "S-31", "--svg", "-", "--force"},
+                 {"--force replaces files", "expected --svg FILE"}},
+        BadUsage{"SvgWithoutAMap", {"skew", "--svg", "map.svg"}, {"--svg shapes the map; expected --map"}},
+        BadUsage{"LeaseWithoutAMap", {"skew", "--lease", "1s"}, {"--lease shapes the map; expected --map"}},
+        BadUsage{"MarginWithoutAMap", {"skew", "--margin", "1s"}, {"--margin shapes the map"}},
+        BadUsage{"ForceOfAMap", {"skew", "--map", "--force"}, {"--force replaces", "--map --svg FILE"}},
+        BadUsage{"PropertyOfAMap",
+                 {"skew", "freshness", "--map"},
+                 {"--map is about exclusion alone; expected no 'freshness'"}},
+        BadUsage{"CasesOfAMap", {"skew", "--map", "--cases", "9"}, {"--cases", "expected it without --map"}},
+        BadUsage{"SettingOfAMap",
+                 {"skew", "--map", "--set", "protocol.skew=1s"},
+                 {"--set", "expected it without --map"}},
+        BadUsage{"SeedOfASkewPlan",
+                 {"skew", "--plan", "p.json", "--seed", "9"},
+                 {"--seed", "expected it without --plan"}},
+        BadUsage{"CasesBesideACase",
+                 {"skew", "--case", "3", "--cases", "9"},
+                 {"--cases is how many", "expected one of them"}}),
+    [](const auto& each) { return std::string(each.param.name); });
+
+TEST(Dev, RefusesWordsThatItWouldNotLookAt) {
+  // Only where a build in which this is broken does no harm.
+  const Ran surplus = shell(HOLDFAST_SOURCE_DIR "/dev help me");
+  EXPECT_EQ(surplus.exitCode, 64);
+  EXPECT_THAT(surplus.standardError, HasSubstr("dev: help: 'me' is one word too many"));
+  EXPECT_EQ(shell(HOLDFAST_SOURCE_DIR "/dev help").exitCode, 0);
+}
+
 TEST(Output, ThatCannotBeWrittenIsAnError) {
   const Ran ran = holdfast({"list"}, {.folder = {}, .outputTo = "/dev/full"});
   EXPECT_EQ(ran.exitCode, 64);

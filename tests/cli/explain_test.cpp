@@ -116,6 +116,10 @@ TEST(Explain, BadInputIsNamed) {
   EXPECT_THAT(complaint({"explain", kExplained, "--scenario", kExplained}, 64),
               HasSubstr("exclude each other"));
   writeLines(scratch.file("cut.jsonl"), {"{\"holdfast\":"});
+  for (const char* option : {"--seed", "--without", "--set", "--membership"}) {
+    EXPECT_THAT(complaint({"explain", scratch.file("cut.jsonl"), option, "1"}, 64),
+                HasSubstr("shape a new run, not a trace"));
+  }
   EXPECT_THAT(complaint({"explain", scratch.file("cut.jsonl")}, 64), HasSubstr("cut.jsonl:1:"));
 }
 

@@ -153,7 +153,7 @@ TEST_F(Corpus, AnotherRunThatEndsAlikeIsDriftAndNoPass) {
 TEST_F(Corpus, WhatDoesNotEndAsItDidFails) {
   using namespace nlohmann::literals;
   change("/known/verdict"_json_pointer, "safetyViolation");
-  const Ran ran = check({"--allow-drift", "--update"});
+  const Ran ran = check({"--update"});
   EXPECT_EQ(ran.exitCode, 3);
   EXPECT_THAT(ran.object("kept")["text"].get<std::string>(),
               HasSubstr("the verdict was safetyViolation, now it is held"));
