@@ -37,6 +37,7 @@ struct ExploreArguments {
   std::string seed;
   std::string schedules;
   std::string checkpoint;
+  std::string checkpointEvery;
   std::string resume;
   std::string trace;
   std::string savePlan;
@@ -51,6 +52,7 @@ struct Exploration {
   std::vector<explore::Configuration> configurations;
   explore::Limits limits;
   explore::WalkOptions walks;
+  explore::Checkpoints checkpoints;
   std::vector<std::string> off;
 };
 
@@ -111,6 +113,9 @@ std::expected<void, Failure> checkCombination(const ExploreArguments& a) {
     return refuse(
         "--checkpoint and --resume are about breadth-first searches; expected them with "
         "--strategy breadth, and without --liveness");
+  }
+  if (!a.checkpointEvery.empty() && a.checkpoint.empty()) {
+    return refuse("--checkpoint-every is how often a file is written; expected it with --checkpoint FILE");
   }
   if (!a.trace.empty() && a.trace == a.savePlan) {
     return refuse("--trace and --save-plan name one file; expected two");
@@ -173,12 +178,20 @@ std::expected<Exploration, Failure> readExploration(const ExploreArguments& argu
   count("--states", arguments.states, UINT32_MAX, [&](std::uint64_t states) { e.limits.states = states; });
   count("--schedules", arguments.schedules, std::uint64_t{1} << 40,
         [&](std::uint64_t schedules) { e.walks.schedules = schedules; });
+  const auto time = [&](std::string_view option, const std::string& text, double& seconds) {
+    if (!read || text.empty()) return;
+    const auto value = parseRealTime(text);
+    if (!value) {
+      read = std::unexpected(badValue(option, value.error()));
+    } else {
+      seconds = static_cast<double>(*value) * 1e-9;
+    }
+  };
+  time("--time-limit", arguments.timeLimit, e.limits.seconds);
+  time("--checkpoint-every", arguments.checkpointEvery, e.checkpoints.every);
   if (!read) return std::unexpected(read.error());
-  if (!arguments.timeLimit.empty()) {
-    const auto time = parseRealTime(arguments.timeLimit);
-    if (!time) return std::unexpected(badValue("--time-limit", time.error()));
-    e.limits.seconds = static_cast<double>(*time) * 1e-9;
-  }
+  e.checkpoints.file = arguments.checkpoint;
+  e.checkpoints.resumeFrom = arguments.resume;
   if (!arguments.seed.empty()) {
     const auto seed = parseSeed(arguments.seed);
     if (!seed) return std::unexpected(badValue("--seed", seed.error()));
@@ -193,11 +206,11 @@ std::expected<Exploration, Failure> readExploration(const ExploreArguments& argu
 std::expected<explore::Result, Failure> searchWorld(const explore::World& world,
                                                     const ExploreArguments& arguments,
                                                     const explore::Limits& limits,
-                                                    const explore::WalkOptions& walkOptions) {
+                                                    const Exploration& exploration) {
   if (arguments.liveness) return explore::fairCycles(world, limits);
   if (arguments.strategy == "depth") return explore::depthFirst(world, limits);
-  if (arguments.strategy != "breadth") return explore::walks(world, limits, walkOptions);
-  auto result = explore::breadthFirst(world, limits, arguments.checkpoint, arguments.resume);
+  if (arguments.strategy != "breadth") return explore::walks(world, limits, exploration.walks);
+  auto result = explore::breadthFirst(world, limits, exploration.checkpoints);
   if (!result) return std::unexpected(Failure{result.error()});
   return *result;
 }
@@ -270,11 +283,39 @@ void sayFigures(Session& session, const explore::World& world, const explore::Re
                               explore::expectedOmissions(r.states)));
 }
 
-void sayExploration(Session& session, const explore::World& world, const explore::Result& r, bool sampled) {
+/// What the search for fair cycles was asked, and what it has looked at.
+void sayLiveness(Session& session, const explore::Result& r) {
+  const explore::CyclesSeen& seen = r.cycles;
+  if (seen.waiters == 0) {
+    session.out.say("            nobody waits in any of these states, so there was nothing to ask for");
+    return;
+  }
+  session.out.say(fmt::format("            looked for waits without end of {}",
+                              fmt::join(explore::World::describeWaiters(seen.waiters), ", ")));
+  const std::string components = counted(seen.components, "strongly connected component");
+  const std::string cycles = seen.cyclic == 0
+                                 ? fmt::format("none of their {} has a cycle", components)
+                                 : fmt::format("of their {} those that have a cycle are {}, and {} is fair",
+                                               components, seen.cyclic, r.cycle > 0 ? "one" : "none");
+  session.out.say(
+      fmt::format("            in {} in which one of them waits; {}", counted(seen.states, "state"), cycles));
+}
+
+/// A verdict says what was judged: with `liveness` also what can become of those who wait.
+std::string verdictOf(const explore::Result& r, bool liveness) {
+  if (r.cut != explore::Cut::none) return fmt::format("incomplete ({})", explore::reason(r.cut));
+  if (liveness && r.verdict == explore::Verdict::verified) {
+    return "verified: whoever waits is served or refused on every schedule on which everybody gets its turn";
+  }
+  return std::string(explore::nameOf(r.verdict));
+}
+
+void sayExploration(Session& session, const explore::World& world, const explore::Result& r,
+                    const ExploreArguments& arguments) {
   const std::string& name = world.configuration().name;
-  const std::string reason = r.cut == explore::Cut::none ? "" : fmt::format(" ({})", explore::reason(r.cut));
-  session.out.say(fmt::format("{:<11} {}{}", name, explore::nameOf(r.verdict), reason));
-  sayFigures(session, world, r, sampled);
+  session.out.say(fmt::format("{:<11} {}", name, verdictOf(r, arguments.liveness)));
+  sayFigures(session, world, r, samples(arguments));
+  if (arguments.liveness && !r.judgement.bad() && r.cut != explore::Cut::interrupted) sayLiveness(session, r);
   if (r.beyond != 0) {
     session.out.say(fmt::format("            {} beyond the bounds of {} ({}), and not gone on from",
                                 counted(r.beyond, "state"), name, explore::boundsOf(world.configuration())));
@@ -289,8 +330,16 @@ void sayExploration(Session& session, const explore::World& world, const explore
 }
 
 /// `again`: the command that finds what violates a promise once more; "" if nothing does.
-Json explorationJson(const explore::World& world, const explore::Result& r, bool sampled,
+Json explorationJson(const explore::World& world, const explore::Result& r, const ExploreArguments& arguments,
                      const std::vector<std::string>& off, const std::string& again) {
+  const bool sampled = samples(arguments);
+  Json liveness;
+  if (arguments.liveness) {
+    liveness = {{"waiters", explore::World::describeWaiters(r.cycles.waiters)},
+                {"waitingStates", r.cycles.states},
+                {"components", r.cycles.components},
+                {"cyclic", r.cycles.cyclic}};
+  }
   const auto ofStates = [&](auto figure) { return sampled ? Json(nullptr) : Json(figure); };
   return {{"is", "exploration"},
           {"configuration", world.configuration().name},
@@ -307,6 +356,7 @@ Json explorationJson(const explore::World& world, const explore::Result& r, bool
           {"breach", explore::nameOf(static_cast<explore::Breach>(r.judgement.violation))},
           {"stuck", r.judgement.stuck},
           {"cycle", r.cycle},
+          {"liveness", liveness},
           {"path", explore::describe(world, r.path)},
           {"bytes", r.bytes},
           {"nodeStates", world.table().nodes()},
@@ -346,17 +396,16 @@ std::string commandOf(const Session& session, const ExploreArguments& arguments,
 std::expected<int, Failure> conclude(Session& session, const explore::World& world,
                                      const explore::Result& result, const ExploreArguments& arguments,
                                      const std::vector<std::string>& off) {
-  const bool sampled = samples(arguments);
-  sayExploration(session, world, result, sampled);
+  sayExploration(session, world, result, arguments);
   if (result.verdict != explore::Verdict::violated) {
-    session.out.object(explorationJson(world, result, sampled, off, ""));
+    session.out.object(explorationJson(world, result, arguments, off, ""));
     return result.verdict == explore::Verdict::verified ? kExitHeld : kExitInconclusive;
   }
   const auto told = tellPath(session, world, result, arguments);
   const std::string again = commandOf(session, arguments, world.configuration(), off);
   if (told) session.out.say("reproduce   " + again);
   // Also when a file could not be written: the search has come to its end.
-  session.out.object(explorationJson(world, result, sampled, off, again));
+  session.out.object(explorationJson(world, result, arguments, off, again));
   return told;
 }
 
@@ -406,6 +455,7 @@ Result exploreAll(Session& session, const ExploreArguments& arguments) {
     session.out.say(
         fmt::format("rule off    {}: {}", rule, protocol::withoutRule(*protocol::ruleFromName(rule))));
   }
+  read->checkpoints.failed = [&](const std::string& why) { session.out.say("no checkpoint " + why); };
   const InterruptGuard guard;
   std::atomic<bool> interrupted = false;
   std::vector<std::string> rows;
@@ -429,7 +479,7 @@ Result exploreAll(Session& session, const ExploreArguments& arguments) {
                                        configuration.name, p.states, p.depth, p.queue,
                                        static_cast<double>(p.states) / p.seconds, p.bytes >> 20));
     };
-    const auto result = searchWorld(world, arguments, limits, read->walks);
+    const auto result = searchWorld(world, arguments, limits, *read);
     if (!result) return std::unexpected(result.error());
     const auto code = conclude(session, world, *result, arguments, read->off);
     if (!code) return std::unexpected(code.error());
@@ -490,9 +540,15 @@ Action declareExplore(CLI::App& app) {
   app.add_option("--schedules", arguments->schedules,
                  "how many schedules random and priorities try; 10000 without it")
       ->type_name("COUNT");
-  app.add_option("--checkpoint", arguments->checkpoint,
-                 "write what was done there when cut short, over an earlier checkpoint if there is one")
+  app.add_option(
+         "--checkpoint", arguments->checkpoint,
+         "write what was done there when cut short, and meanwhile, over an earlier checkpoint if there "
+         "is one")
       ->type_name("FILE");
+  app.add_option("--checkpoint-every", arguments->checkpointEvery,
+                 "how often meanwhile, each time with a level more, so that a search that is killed can be "
+                 "resumed (10s, 5min); 60s without it")
+      ->type_name("TIME");
   app.add_option("--resume", arguments->resume, "go on from a checkpoint of the same search")
       ->type_name("FILE");
   app.add_option("--trace", arguments->trace, "write the schedule that violates a promise as a trace")

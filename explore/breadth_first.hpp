@@ -16,9 +16,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <expected>
-#include <string>
+#include <functional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "explore/fingerprint_set.hpp"
@@ -63,14 +63,16 @@ class BreadthFirst {
     return tree.bytes() + tree.size() * 2 * sizeof(std::uint64_t) + widest * 2 * sizeof(State);
   }
 
-  /// The complete levels, which is what a checkpoint keeps of a search that was cut short. Call it after
-  /// run().
-  const SearchTree& completeLevels() {
-    const std::size_t complete = static_cast<std::size_t>(tree_.levels.back()) + frontier_.size();
-    tree_.parents.resize(complete);
-    tree_.ordinals.resize(complete);
-    return tree_;
+  /// What a checkpoint keeps of a search: its complete levels are the first `states` of the tree.
+  using Keep = std::function<void(const SearchTree& tree, std::uint64_t states)>;
+  /// Calls `keep` during run() when so many seconds have passed and one more level is complete. The search
+  /// stands still meanwhile, so where that takes long it is called less often: for a twentieth of the time.
+  void keepEvery(double seconds, Keep keep) {
+    keep_ = std::move(keep);
+    keepSeconds_ = seconds;
   }
+  /// Calls `keep` with what is complete. Call it after run().
+  void keepNow(const Keep& keep) const { keep(tree_, tree_.levels.back() + frontier_.size()); }
 
  private:
   using State = typename M::State;
@@ -142,6 +144,7 @@ class BreadthFirst {
   void keep(std::size_t freshStates);
   void keepChunk(Chunk& chunk, std::size_t level);
   Cut cutBefore(std::size_t successors) const;
+  void keepIfDue();
   void expandChunk(Chunk& chunk, Recent& recent, std::size_t from, std::size_t to);
   template <class Body>
   void eachChunk(const Body& body);
@@ -173,6 +176,10 @@ class BreadthFirst {
   std::size_t peak_ = 0;
   std::size_t rebuiltLevels_ = 0;  // of the search that is taken up again
   double rebuiltAt_ = 0;           // seconds
+  Keep keep_;
+  double keepSeconds_ = 0;
+  double keepsAt_ = 0;  // seconds
+  std::size_t keptLevels_ = 0;
 };
 
 template <Model M>
@@ -207,6 +214,8 @@ Result BreadthFirst<M>::run() {
   transitions_ = tree_.transitions;
   sleeping_ = tree_.asleep;
   digest_ = tree_.digest;
+  keptLevels_ = tree_.levels.size();
+  keepsAt_ = rebuiltAt_ + keepSeconds_;
   result.judgement = tree_.size() == 1 ? model_.judge(frontier_[0]) : Judgement{};
   if (result.judgement.bad()) {
     result.verdict = Verdict::violated;
@@ -233,6 +242,7 @@ bool BreadthFirst<M>::expandLevel(Result& result) {
     return false;
   }
   for (std::size_t from = 0; from < frontier_.size(); from += kChunk * kChunks) {
+    keepIfDue();
     const std::size_t to = std::min(from + kChunk * kChunks, frontier_.size());
     expand(from, to);
     std::size_t successors = 0;
@@ -406,6 +416,17 @@ Cut BreadthFirst<M>::cutBefore(std::size_t successors) const {
     if (bytesNow() + visited_.growth(successors) + records > limits_.memoryBytes) return Cut::memory;
   }
   return Cut::none;
+}
+
+template <Model M>
+void BreadthFirst<M>::keepIfDue() {
+  if (!keep_ || tree_.levels.size() == keptLevels_ || watch_.seconds() < keepsAt_) return;
+  const double before = watch_.seconds();
+  keepNow(keep_);
+  keptLevels_ = tree_.levels.size();
+  const double after = watch_.seconds();
+  constexpr double kShare = 20;
+  keepsAt_ = after + std::max(keepSeconds_, kShare * (after - before));
 }
 
 template <Model M>

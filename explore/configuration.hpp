@@ -98,6 +98,8 @@ struct Configuration {
   std::uint8_t mayCrash = 0xff;
   Outage outage = Outage::any;
   Ticks ticks;
+  /// The pairs of nodes that never hear each other, a bit each: pair (a, b), a < b, is bit b (b - 1) / 2 + a.
+  std::uint8_t apart = 0;
   /// How many ticks one node's clock may be ahead of another's, counted from the start. Over any time two
   /// clocks diverge by at most twice that, which `ticks.skew` must cover (CK-3). 0: all tick together.
   std::uint8_t drift = 0;

@@ -365,6 +365,7 @@ std::string identityOf(const Configuration& c) {
   std::string text = fmt::format("{} nodes={} keys={} home={} drift={} punctual={}", c.name, c.nodes, c.keys,
                                  c.home, c.drift, c.punctual);
   if (c.outage != Outage::any) text += fmt::format(" outage={}", static_cast<int>(c.outage));
+  if (c.apart != 0) text += fmt::format(" apart={}", c.apart);
   if (c.operatorsFirst) text += " operators=first";
   if (c.promptDisk) text += " disk=prompt";
   if (c.timersFirst) text += " timers=first";

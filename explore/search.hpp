@@ -47,6 +47,14 @@ struct Limits {
   std::function<void(const Progress&)> progress;
 };
 
+/// What a search for fair cycles has looked at.
+struct CyclesSeen {
+  std::uint32_t waiters = 0;     ///< Who waits in some state, a bit each as the model counts them.
+  std::uint64_t states = 0;      ///< In which one of them waits, over all waiters.
+  std::uint64_t components = 0;  ///< Strongly connected ones of these.
+  std::uint64_t cyclic = 0;  ///< Of these, how many have a cycle: whoever is to wait for ever stays in one.
+};
+
 struct Result {
   Verdict verdict = Verdict::incomplete;
   Cut cut = Cut::none;
@@ -57,6 +65,7 @@ struct Result {
   std::uint32_t depth = 0;          ///< The longest distance from the initial state that was reached.
   Judgement judgement;              ///< Of the last state of `path`.
   std::uint64_t cycle = 0;          ///< Of fairCycles(): states among which somebody waits for ever.
+  CyclesSeen cycles;                ///< Of fairCycles(), up to the first waiter that has such a cycle.
   std::vector<std::uint16_t> path;  ///< Ordinals of the choices from the initial state to the bad one.
   std::size_t bytes = 0;            ///< The most that was used at once, the model's own tables included.
   std::size_t setBytes = 0;         ///< Of these, what each visited state costs for good: set and records.

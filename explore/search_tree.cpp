@@ -1,13 +1,19 @@
 #include "explore/search_tree.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <ranges>
+#include <string_view>
+#include <system_error>
+#include <utility>
 
 #include "sim/random.hpp"
 
@@ -17,20 +23,73 @@ namespace {
 constexpr std::string_view kMagic = "holdfast-checkpoint";
 constexpr int kCheckpointVersion = 3;
 
+/// A file that gets its name when it is whole and on the disk. The first thing that goes wrong is kept, and
+/// nothing is done any more.
+class NewFile {
+ public:
+  explicit NewFile(const std::string& name) : name_(name), partial_(name + ".new") {
+    descriptor_ = ::open(partial_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) fail("written", errno);
+  }
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  ~NewFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+
+  void write(std::string_view bytes) {
+    while (wrong_.empty() && !bytes.empty()) {
+      const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+      if (written >= 0) {
+        bytes.remove_prefix(static_cast<std::size_t>(written));
+      } else if (errno != EINTR) {
+        fail("written", errno);
+      }
+    }
+  }
+
+  /// Why there is no such file; "" if there is.
+  std::string finish() {
+    // Some file systems cannot sync, and say EINVAL.
+    if (wrong_.empty() && ::fsync(descriptor_) != 0 && errno != EINVAL) fail("written", errno);
+    if (descriptor_ >= 0 && ::close(std::exchange(descriptor_, -1)) != 0) fail("written", errno);
+    if (wrong_.empty() && ::rename(partial_.c_str(), name_.c_str()) != 0) fail("renamed", errno);
+    return wrong_;
+  }
+
+ private:
+  void fail(std::string_view what, int error) {
+    if (!wrong_.empty()) return;
+    wrong_ = fmt::format("the checkpoint {} could not be {}: {}", partial_, what,
+                         std::generic_category().message(error));
+  }
+
+  std::string name_;
+  std::string partial_;
+  int descriptor_ = -1;
+  std::string wrong_;
+};
+
 /// Writes or reads little-endian words and keeps a checksum of them.
 class CheckpointWriter {
  public:
-  explicit CheckpointWriter(std::ostream& out) : out_(out) {}
+  explicit CheckpointWriter(NewFile& out) : out_(out) {}
+  ~CheckpointWriter() { out_.write(buffer_); }
+  CheckpointWriter(const CheckpointWriter&) = delete;
+  CheckpointWriter& operator=(const CheckpointWriter&) = delete;
   void word(std::uint64_t value, int bytes) {
-    char buffer[8];
-    for (int i = 0; i < bytes; ++i) buffer[i] = static_cast<char>(value >> (8 * i) & 0xff);
-    out_.write(buffer, bytes);
+    for (int i = 0; i < bytes; ++i) buffer_.push_back(static_cast<char>(value >> (8 * i) & 0xff));
     sum_ = sim::mix(sum_, value);
+    if (buffer_.size() < kBuffered) return;
+    out_.write(buffer_);
+    buffer_.clear();
   }
   std::uint64_t sum() const { return sum_; }
 
  private:
-  std::ostream& out_;
+  static constexpr std::size_t kBuffered = std::size_t{1} << 18;
+  NewFile& out_;
+  std::string buffer_;
   std::uint64_t sum_ = 0;
 };
 
@@ -98,31 +157,25 @@ std::vector<std::uint16_t> SearchTree::pathTo(std::uint64_t index) const {
 }
 
 std::expected<void, std::string> saveCheckpoint(const std::string& file, const std::string& identity,
-                                                const SearchTree& tree) {
-  // Written beside the old one and moved over it, so that a crash in between loses nothing.
-  const std::string fresh = file + ".new";
+                                                const SearchTree& tree, std::uint64_t states) {
+  NewFile out(file);
+  out.write(fmt::format("{} {}\n{}\n", kMagic, kCheckpointVersion, identity));
   {
-    std::ofstream out(fresh, std::ios::binary | std::ios::trunc);
-    out << kMagic << ' ' << kCheckpointVersion << '\n' << identity << '\n';
     CheckpointWriter writer(out);
     writer.word(tree.transitions, 8);
     writer.word(tree.asleep, 8);
     writer.word(tree.digest, 8);
     writer.word(tree.levels.size(), 8);
     for (const std::uint64_t level : tree.levels) writer.word(level, 8);
-    writer.word(tree.size(), 8);
-    for (std::uint64_t i = 0; i < tree.size(); ++i) {
+    writer.word(states, 8);
+    for (std::uint64_t i = 0; i < states; ++i) {
       writer.word(tree.parents[i], 4);
       writer.word(tree.ordinals[i], 2);
     }
     writer.word(writer.sum(), 8);
-    out.flush();
-    if (!out.good()) return std::unexpected(fmt::format("the checkpoint could not be written to {}", fresh));
   }
-  std::error_code error;
-  std::filesystem::rename(fresh, file, error);
-  if (error)
-    return std::unexpected(fmt::format("{} could not be renamed to {}: {}", fresh, file, error.message()));
+  std::string wrong = out.finish();
+  if (!wrong.empty()) return std::unexpected(std::move(wrong));
   return {};
 }
 

@@ -28,10 +28,12 @@ struct SearchTree {
   std::vector<std::uint16_t> pathTo(std::uint64_t index) const;
 };
 
-/// Writes the complete levels. `identity` names model, bounds and rules: a checkpoint fits no other search.
-/// The error says what could not be written.
+/// Writes the first `states` of the tree, which are its complete levels. The file takes the place of an
+/// earlier one once it is whole and on the disk: whatever happens meanwhile, there is the one or the other.
+/// `identity` names model, bounds and rules: a checkpoint fits no other search. The error says what could not
+/// be written.
 std::expected<void, std::string> saveCheckpoint(const std::string& file, const std::string& identity,
-                                                const SearchTree& tree);
+                                                const SearchTree& tree, std::uint64_t states);
 
 /// Whether there is a file that begins as a checkpoint of any version does.
 bool isCheckpoint(const std::string& file);

@@ -24,8 +24,9 @@ Result breadthFirst(const World& world, Limits limits) {
   return withSymmetryChecked(world, BreadthFirst<World>(world, std::move(limits)).run());
 }
 
-std::expected<Result, std::string> breadthFirst(const World& world, Limits limits, const std::string& file,
-                                                const std::string& resumeFrom) {
+std::expected<Result, std::string> breadthFirst(const World& world, Limits limits,
+                                                const Checkpoints& checkpoints) {
+  const std::string& resumeFrom = checkpoints.resumeFrom;
   std::string identity = identityOf(world.configuration());
   if (limits.reduce) identity += " reduced";
   if (world.symmetries() != 0) identity += " symmetric";
@@ -48,10 +49,21 @@ std::expected<Result, std::string> breadthFirst(const World& world, Limits limit
                       resumeFrom));
     }
   }
+  std::string unsaved;
+  const auto save = [&](const SearchTree& tree, std::uint64_t states) {
+    const auto saved = saveCheckpoint(checkpoints.file, identity, tree, states);
+    unsaved = saved ? "" : saved.error();
+  };
+  if (!checkpoints.file.empty()) {
+    search.keepEvery(checkpoints.every, [&](const SearchTree& tree, std::uint64_t states) {
+      save(tree, states);
+      if (!unsaved.empty()) checkpoints.failed(unsaved);
+    });
+  }
   Result result = withSymmetryChecked(world, search.run());
-  if (!file.empty() && result.cut != Cut::none) {
-    const auto saved = saveCheckpoint(file, identity, search.completeLevels());
-    if (!saved) result.unsaved = saved.error();
+  if (!checkpoints.file.empty() && result.cut != Cut::none) {
+    search.keepNow(save);
+    result.unsaved = unsaved;
   }
   return result;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <expected>
+#include <functional>
 #include <string>
 
 #include "explore/breadth_first.hpp"
@@ -12,10 +13,18 @@ namespace holdfast::explore {
 
 Result breadthFirst(const World& world, Limits limits);
 
-/// With a checkpoint: `resumeFrom` is read first unless it is empty; `file` is written when the search is cut
-/// short, unless it is empty. The error says what is wrong with either.
-std::expected<Result, std::string> breadthFirst(const World& world, Limits limits, const std::string& file,
-                                                const std::string& resumeFrom);
+/// Files of a search that is to survive its process.
+struct Checkpoints {
+  std::string file;        ///< Written when the search is cut short, and before; "": none is.
+  std::string resumeFrom;  ///< Read first; "": the search begins at the initial state.
+  double every = 60;       ///< Seconds from one that is written before to the next (BreadthFirst::keepEvery).
+  /// Told why one could not be written before; the search goes on.
+  std::function<void(const std::string&)> failed = [](const std::string&) {};
+};
+
+/// The error says what is wrong with the file to resume from; Result::unsaved with the one to be written.
+std::expected<Result, std::string> breadthFirst(const World& world, Limits limits,
+                                                const Checkpoints& checkpoints);
 
 Result depthFirst(const World& world, Limits limits);
 

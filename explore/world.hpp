@@ -95,6 +95,8 @@ class World {
   std::uint32_t turn(const State& state, const Choice& choice) const;
   /// The lock calls that wait at a node that runs, and the nodes that propose a membership, a bit each.
   std::uint32_t waiters(const State& state) const;
+  /// Some of these in words, in their order: "call 2", "the proposer at A".
+  static std::vector<std::string> describeWaiters(std::uint32_t waiters);
   /// Faults need not strike, and clients may stay where they are.
   bool mayStayAway(const Choice& choice) const;
   std::size_t bytes() const;
@@ -211,7 +213,7 @@ class World {
   bool mayTick(const State& state, std::uint8_t node) const;
   bool isDown(const State& state, std::uint8_t node) const { return (state.down >> node & 1U) != 0; }
   bool isCut(const State& state, std::uint8_t a, std::uint8_t b) const {
-    return (state.cut >> pairOf(a, b) & 1U) != 0;
+    return ((state.cut | configuration_.apart) >> pairOf(a, b) & 1U) != 0;
   }
   std::uint8_t nodeOf(const Choice& choice) const;
   bool isStep(const Choice& choice) const;

@@ -80,4 +80,17 @@ std::string World::describe(const State& state, const Choice& choice) const {
   return fmt::format("link {} is healed", choice.who);
 }
 
+std::vector<std::string> World::describeWaiters(std::uint32_t waiters) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < kMaxCalls; ++i) {
+    if ((waiters >> i & 1U) != 0) words.push_back(fmt::format("call {}", i + 1));
+  }
+  for (std::size_t node = 0; node < kMaxNodes; ++node) {
+    if ((waiters >> (kMaxCalls + node) & 1U) != 0) {
+      words.push_back(fmt::format("the proposer at {}", letterOf(node)));
+    }
+  }
+  return words;
+}
+
 }  // namespace holdfast::explore

@@ -191,6 +191,48 @@ TEST(Explore, CountsTheStepsOfSampledSchedulesAndNoStates) {
   EXPECT_THAT(ran.standardError, Not(HasSubstr("omitted by collision")));
 }
 
+TEST(Explore, SaysWhatWasAskedOfThoseWhoWait) {
+  const Ran ran = holdfast({"explore", "brief", "--liveness", "--json"});
+  EXPECT_EQ(ran.exitCode, 0) << ran.standardError;
+  const nlohmann::json liveness = ran.object("exploration")["liveness"];
+  EXPECT_EQ(liveness["waiters"], nlohmann::json({"call 1", "call 2"}));
+  EXPECT_EQ(liveness["cyclic"], 0) << "each waits with a deadline";
+  EXPECT_GT(liveness["waitingStates"].get<std::uint64_t>(), 1'000U);
+  EXPECT_EQ(liveness["components"], liveness["waitingStates"]);
+  EXPECT_THAT(ran.standardError, AllOf(HasSubstr("brief       verified: whoever waits is served or refused"),
+                                       HasSubstr("looked for waits without end of call 1, call 2\n"),
+                                       HasSubstr("strongly connected components has a cycle")));
+  const Ran unfair = holdfast({"explore", "hand-back", "--liveness"});
+  EXPECT_THAT(unfair.standardError,
+              AllOf(HasSubstr("hand-back   verified: "), HasSubstr("a cycle are 60, and none is fair")));
+  const Ran cycle = holdfast({"explore", "hand-back", "--liveness", "--without", "DG5_HandBack"});
+  EXPECT_EQ(cycle.exitCode, 2) << cycle.standardError;
+  EXPECT_THAT(cycle.standardError, AllOf(HasSubstr("hand-back   violated\n"), HasSubstr("and one is fair")));
+}
+
+TEST(Explore, WithoutLivenessSaysNothingOfThoseWhoWait) {
+  const Ran ran = holdfast({"explore", "hand-back", "--json"});
+  EXPECT_TRUE(ran.object("exploration")["liveness"].is_null());
+  EXPECT_THAT(ran.standardError, AllOf(HasSubstr("hand-back   verified\n"), Not(HasSubstr("wait"))));
+}
+
+/// The shell kills the search as soon as it has left a checkpoint, with a signal that can not be caught.
+TEST(Explore, ASearchThatIsKilledIsResumedToTheSameCounts) {
+  const ScratchFolder scratch;
+  const Ran killed = shell(
+      "holdfast explore handoff --checkpoint c --checkpoint-every 1ms -q & search=$!; "
+      "until [ -s c ]; do kill -0 $search || exit 1; done; kill -KILL $search; wait $search",
+      {.folder = scratch.path()});
+  ASSERT_EQ(killed.exitCode, 137) << killed.standardError;
+  const Ran ran = holdfast({"explore", "handoff", "--resume", "c", "--json"}, {.folder = scratch.path()});
+  EXPECT_EQ(ran.exitCode, 0) << ran.standardError;
+  const nlohmann::json exploration = ran.object("exploration");
+  EXPECT_EQ(exploration["verdict"], "verified");
+  EXPECT_EQ(exploration["states"], 271'343);
+  EXPECT_EQ(exploration["transitions"], 1'255'108);
+  EXPECT_EQ(exploration["depth"], 37);
+}
+
 TEST(Explore, HelpNamesTheExitCodes) {
   const Ran ran = holdfast({"explore", "--help"});
   EXPECT_THAT(ran.standardOutput, AllOf(HasSubstr("Exit code: 0 verified"), HasSubstr("3 incomplete")));

@@ -201,6 +201,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"BugsUnknown", {"bugs", "10"}, {"there is no bug 10", "which has gaps"}},
         BadUsage{
             "ExploreAllIntoOnePlan", {"explore", "--save-plan", "p.json"}, {"--save-plan", "one search"}},
+        BadUsage{"ExploreCheckpointsNowhere",
+                 {"explore", "brief", "--checkpoint-every", "5s"},
+                 {"--checkpoint-every", "expected it with --checkpoint FILE"}},
+        BadUsage{"ExploreCheckpointsNever",
+                 {"explore", "brief", "--checkpoint", "c", "--checkpoint-every", "0s"},
+                 {"--checkpoint-every", "no length of time"}},
         BadUsage{"ExploreMisspelt", {"explore", "breif"}, {"breif", "did you mean 'brief'"}},
         BadUsage{"ExploreWholeGraphToADepth",
                  {"explore", "brief", "--liveness", "--depth", "3"},

@@ -50,7 +50,7 @@ TEST(JsonOutput, IsDocumentedInFull) {
            {"shrink", "--seed", "3", "--without", "DG-3", "--no-save", "--json", "-q"},
            {"sweep", "--seeds", "2", "--history", scratch.file("h"), "--json", "-q"},
            {"check-corpus", HOLDFAST_SOURCE_DIR "/traces/corpus", "--json", "-q"},
-           {"explore", "brief", "--json", "-q"},
+           {"explore", "brief", "--liveness", "--json", "-q"},
            {"explore", "handoff", "--without", "DG-3", "--json", "-q"},
            {"measure", "--what", "cost,caps", "--nodes", "3", "--json", "-q"},
            {"skew", "exclusion", "--cases", "20", "--without", "DG-4", "--no-save", "--json", "-q"},

@@ -5,8 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <vector>
 
 #include "tests/explore/calibration_model.hpp"
 
@@ -122,12 +125,17 @@ class CheckpointTest : public ::testing::Test {
     limits.states = states;
     BreadthFirst<CalibrationModel> search(model_, limits);
     const Result result = search.run();
-    EXPECT_TRUE(saveCheckpoint(file_, "calibration", search.completeLevels()).has_value());
+    search.keepNow(saves_);
     return result;
   }
 
   CalibrationModel model_{{2, Bug::none, false}};
   std::string file_;
+  std::size_t kept_ = 0;  // how often
+  BreadthFirst<CalibrationModel>::Keep saves_ = [this](const SearchTree& tree, std::uint64_t states) {
+    EXPECT_TRUE(saveCheckpoint(file_, "calibration", tree, states).has_value());
+    ++kept_;
+  };
 };
 
 TEST_F(CheckpointTest, AResumedSearchEndsWithTheCountsOfAnUninterruptedOne) {
@@ -151,10 +159,49 @@ TEST_F(CheckpointTest, ASearchWithoutTimeComesALevelFurtherWheneverItIsTakenUpAg
     BreadthFirst<CalibrationModel> search(model_, limits);
     ASSERT_TRUE(search.resume(loadCheckpoint(file_, "calibration").value()));
     EXPECT_EQ(search.run().cut, Cut::time);
-    const SearchTree& tree = search.completeLevels();
-    EXPECT_EQ(tree.levels.size(), ++levels);
-    ASSERT_TRUE(saveCheckpoint(file_, "calibration", tree).has_value());
+    search.keepNow(saves_);
+    EXPECT_EQ(loadCheckpoint(file_, "calibration").value().levels.size(), ++levels);
   }
+}
+
+TEST_F(CheckpointTest, WhatIsKeptMeanwhileIsEachTimeALevelMore) {
+  Limits limits;
+  limits.depth = 20;
+  BreadthFirst<CalibrationModel> search(model_, limits);
+  std::vector<std::size_t> levels;
+  search.keepEvery(1e-9, [&](const SearchTree& tree, std::uint64_t states) {
+    EXPECT_GT(states, tree.levels.back());
+    EXPECT_LE(states, tree.size());
+    levels.push_back(tree.levels.size());
+    if (kept_ == 0 && states > 1'000) saves_(tree, states);
+  });
+  const Result whole = search.run();
+  ASSERT_GT(levels.size(), 5U) << "of " << whole.depth;
+  EXPECT_EQ(levels[0], 2U) << "the first state alone is not worth it";
+  EXPECT_TRUE(std::ranges::is_sorted(levels, std::ranges::less_equal{}));
+  auto tree = loadCheckpoint(file_, "calibration");
+  ASSERT_TRUE(tree.has_value()) << tree.error();
+  EXPECT_GT(tree->size(), 1'000U);
+  EXPECT_TRUE(std::ranges::binary_search(levels, tree->levels.size()));
+  BreadthFirst<CalibrationModel> again(model_, limits);
+  ASSERT_TRUE(again.resume(*std::move(tree)));
+  const Result result = again.run();
+  EXPECT_EQ(result.states, whole.states);
+  EXPECT_EQ(result.transitions, whole.transitions);
+  EXPECT_EQ(result.depth, whole.depth);
+}
+
+TEST_F(CheckpointTest, WhatCanNotBeWrittenIsSaidAndLeavesTheFileThatIsThere) {
+  cutShort(1'000);
+  const SearchTree tree = loadCheckpoint(file_, "calibration").value();
+  const auto saved = saveCheckpoint(file_ + "/inside", "calibration", tree, tree.size());
+  ASSERT_FALSE(saved.has_value());
+  EXPECT_THAT(saved.error(), testing::HasSubstr("inside.new could not be written: Not a directory"));
+  // A part that was left behind by a process that was killed is in nobody's way.
+  std::ofstream(file_ + ".new") << "half";
+  ASSERT_TRUE(saveCheckpoint(file_, "calibration", tree, tree.size()).has_value());
+  EXPECT_FALSE(std::filesystem::exists(file_ + ".new"));
+  EXPECT_EQ(loadCheckpoint(file_, "calibration").value().size(), tree.size());
 }
 
 TEST_F(CheckpointTest, ACheckpointOfAnotherSearchVersionOrContentIsRefusedWithAReason) {

@@ -56,6 +56,10 @@ TEST(FairCycles, AreFoundWhereNobodyIsKeptFromActing) {
   EXPECT_EQ(result.verdict, Verdict::violated);
   EXPECT_EQ(result.cycle, 2U);
   EXPECT_EQ(result.path.size(), 2U) << "once round";
+  EXPECT_EQ(result.cycles.waiters, 1U);
+  EXPECT_EQ(result.cycles.states, 2U);
+  EXPECT_EQ(result.cycles.components, 1U);
+  EXPECT_EQ(result.cycles.cyclic, 1U);
   EXPECT_EQ(fairLoopAt(door, result.path), 0U);
   EXPECT_EQ(fairLoopAt(door, {result.path[0]}), std::nullopt);
 }
@@ -75,6 +79,8 @@ TEST(FairCycles, AreNoneWhereTheWaiterIsKeptFromActing) {
   EXPECT_EQ(result.verdict, Verdict::verified);
   EXPECT_EQ(result.cycle, 0U);
   EXPECT_EQ(result.states, 4U);
+  EXPECT_EQ(result.cycles.components, 1U);
+  EXPECT_EQ(result.cycles.cyclic, 1U) << "looked at, and not fair";
 }
 
 TEST(FairCycles, AreNoneInABriefHandoff) {
@@ -85,6 +91,8 @@ TEST(FairCycles, AreNoneInABriefHandoff) {
   EXPECT_EQ(result.states, plain.states);
   EXPECT_EQ(result.transitions, plain.transitions);
   EXPECT_EQ(result.depth, plain.depth);
+  EXPECT_EQ(World::describeWaiters(result.cycles.waiters), (std::vector<std::string>{"call 1", "call 2"}));
+  EXPECT_GT(result.cycles.components, 1'000U);
 }
 
 TEST(FairCycles, AreNoneWhereEveryCallerIsAnsweredInTheEnd) {
