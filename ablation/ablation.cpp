@@ -34,8 +34,9 @@ std::vector<const explore::Configuration*> configurationsFor(protocol::Rule rule
   constexpr std::array kOfEpochs = {"epoch", "epoch-dead", "epoch-loss", "epoch-crash", "epoch-lock", "duel"};
   constexpr std::array kOfMaps = {"home-map", "home-map-removed", "home-map-fence", "home-map-lock",
                                   "home-map-own"};
-  constexpr std::array kOthers = {"brief", "two-keys", "drain",   "handoff", "drift",
-                                  "three", "lease",    "barrier", "crash",   "loss"};
+  constexpr std::array kOthers = {"brief",   "relay",   "two-keys",   "lineage", "cold-home", "drain",
+                                  "handoff", "drift",   "long-lease", "three",   "local",     "again",
+                                  "lease",   "barrier", "crash",      "loss"};
   const std::string_view name = protocol::nameOf(rule);
   std::span<const char* const> names = kOthers;
   if (name.starts_with("EP")) names = kOfEpochs;

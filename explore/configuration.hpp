@@ -18,7 +18,7 @@ inline constexpr std::size_t kMaxNodes = 4;
 inline constexpr std::size_t kMaxKeys = 2;
 inline constexpr std::size_t kMaxCalls = 6;  // lock calls, over all clients
 inline constexpr std::size_t kMaxTxns = 4;   // transactions, over all clients
-inline constexpr std::size_t kMaxClients = 4;
+inline constexpr std::size_t kMaxClients = 6;
 
 inline constexpr std::uint8_t kAnyNumber = 0xff;
 
@@ -50,6 +50,7 @@ struct Client {
   std::vector<ClientStep> steps;
   bool patient = false;  // its calls wait without end
   bool again = false;    // a call that is refused is made again; what grows thereby counts by its order
+  std::uint8_t after = kNobody;  // an earlier client, which must have ended before this one begins
 };
 
 /// How often each fault may strike in one schedule.

@@ -52,6 +52,25 @@ void addHandoffs(std::vector<Configuration>& all) {
   lease.ticks.lease = 2;
   all.push_back(lease);
 
+  Configuration longLease =
+      brief(twoNodes("long-lease", "as brief; callers want a lease that outlasts a delegation"));
+  longLease.ticks.lease = 4;
+  longLease.ticks.wait = 5;
+  longLease.late = 1;
+  all.push_back(longLease);
+
+  Configuration local = brief(twoNodes("local", "as brief; the node that is not the home has two callers"));
+  local.clients.push_back({1, section(0)});
+  local.late = 0;
+  all.push_back(local);
+
+  Configuration again = local;
+  again.name = "again";
+  again.summary = "as brief; the node that is not the home locks again when its first section is over";
+  again.clients.back().after = 1;
+  again.late = 1;
+  all.push_back(again);
+
   Configuration drift = brief(twoNodes("drift", "as brief; clocks drift a tick apart, timers fire late"));
   drift.drift = 1;
   drift.ticks.skew = 2;
@@ -72,6 +91,35 @@ void addHandoffs(std::vector<Configuration>& all) {
   Configuration crash = brief(twoNodes("crash", "as brief; either node crashes once and restarts"));
   crash.budgets.crashes = 1;
   all.push_back(crash);
+}
+
+/// Clients that begin one after the other, so that a long way of a key from hand to hand stays small.
+std::vector<Client> inTurn(std::vector<Client> clients) {
+  for (std::size_t i = 1; i < clients.size(); ++i) clients[i].after = static_cast<std::uint8_t>(i - 1);
+  return clients;
+}
+
+/// What is written under a lock, and who must see it.
+void addLineages(std::vector<Configuration>& all) {
+  const auto add = [&](const char* name, const char* summary, std::uint8_t nodes,
+                       std::vector<Client> clients) -> Configuration& {
+    all.push_back(withClients(brief(twoNodes(name, summary)), nodes, 1, inTurn(std::move(clients))));
+    return all.back();
+  };
+  const Client homeWrites{0, section(0, true)};
+  const Client otherWrites{1, section(0, true)};
+  add("relay", "3 nodes; the home writes, then another locks, then the third (FR-2)", 3,
+      {homeWrites, {1, section(0)}, {2, section(0)}})
+      .late = 0;
+  add("lineage", "2 nodes; another than the home writes twice, then the home locks (FR-7)", 2,
+      {otherWrites, otherWrites, {0, section(0)}})
+      .late = 1;
+  Configuration& cold =
+      add("cold-home", "another than the home writes, then the home locks, which crashes once (FR-6)", 2,
+          {otherWrites, {0, section(0)}});
+  cold.budgets.crashes = 1;
+  cold.mayCrash = 1;
+  cold.late = 1;
 }
 
 /// Ends of a delegation that no release tells of, and what they take.
@@ -287,6 +335,7 @@ void addHomeMaps(std::vector<Configuration>& all) {
 std::vector<Configuration> shipped() {
   std::vector<Configuration> all;
   addHandoffs(all);
+  addLineages(all);
   addRecoveries(all);
   addLarger(all);
   addEpochs(all);
@@ -312,6 +361,9 @@ std::string whatIsWrong(const Configuration& c) {
   for (const Client& client : c.clients) {
     if (client.node >= c.nodes)
       return fmt::format("a client belongs to node {}, and there are {}", client.node, c.nodes);
+    if (client.after != kNobody && client.after >= static_cast<std::size_t>(&client - c.clients.data())) {
+      return "a client may wait for the end of an earlier one alone";
+    }
     if (client.steps.empty() ||
         (client.steps.front().act != Act::lock && !isOperators(client.steps.front().act))) {
       return "a client does not begin with a lock";
@@ -375,6 +427,7 @@ std::string identityOf(const Configuration& c) {
                       c.budgets.crashes, c.budgets.cuts, c.budgets.aborts, c.mayCrash, c.late);
   for (const Client& client : c.clients) {
     text += fmt::format(" client={}{}:", client.node, (client.patient ? "*" : client.again ? "+" : ""));
+    if (client.after != kNobody) text += fmt::format("after{}:", client.after);
     for (const ClientStep& step : client.steps) {
       text += fmt::format("{}{}", static_cast<int>(step.act), step.key);
       if (isOperators(step.act)) text += fmt::format("+{}-{}={}", step.add, step.remove, step.homes);

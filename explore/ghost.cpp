@@ -170,9 +170,12 @@ struct Ghost::Observer {
 
   void operator()(const obs::Granted& event) const {
     LastToken& last = ghost.tokens[event.key.value];
-    const LastToken token{static_cast<std::uint8_t>(event.token.membership),
-                          static_cast<std::uint8_t>(event.token.incarnation),
-                          static_cast<std::uint8_t>(event.token.counter)};
+    const std::uint32_t incarnation = event.token.incarnation;
+    LastToken token{static_cast<std::uint8_t>(event.token.membership), {}, 0};
+    for (std::uint32_t i = 0; i < token.incarnation.size(); ++i) {
+      token.incarnation[i] = static_cast<std::uint8_t>(incarnation >> (24 - 8 * i));
+    }
+    token.counter = static_cast<std::uint8_t>(event.token.counter);
     if (token <= last) fail(Breach::tokenNotIncreasing);
     last = token;
   }

@@ -83,7 +83,9 @@ struct Ghost {
   };
   struct LastToken {
     std::uint8_t membership = 0;
-    std::uint8_t incarnation = 0;
+    /// In full, as without TK2_Ordered it is any number; most significant first, because a state is hashed
+    /// by its bytes and must not have any that mean nothing.
+    std::array<std::uint8_t, 4> incarnation{};
     std::uint8_t counter = 0;
     friend auto operator<=>(const LastToken&, const LastToken&) = default;
   };

@@ -7,6 +7,7 @@
 //     needs its message to have been there before. A stream is added to at its end, by its sender alone, and
 //     taken from at its head, by its receiver alone; persists are one node's. So two steps never add to the
 //     same queue, and neither changes what the other finds at a head that was there before.
+//   - Clients. One that comes after another begins where that one has ended, and not before.
 //   - Budgets: two steps that use up the same one may exclude each other, and do not count as commuting.
 //   - The ghost. An admission looks at the sections and writes of others on its key, a settlement at what
 //     recoveries have excused, and so on: `Footprint` says what of the ghost each observation reads and
@@ -161,6 +162,7 @@ bool World::commutes(const State& before, const Choice& first, const State& afte
   // Heartbeats arrive within a step, and rings are judged by all nodes.
   if (configuration_.membership != protocol::MembershipKind::fixed) return false;
   if (!wasUnderWay(before, after, then)) return false;
+  if (then.kind == ChoiceKind::client && !mayStep(before, then.who)) return false;
   // Where time waits for what is under way, a tick and what changes how much that is have an order.
   const bool oneTicks = (first.kind == ChoiceKind::tick) != (then.kind == ChoiceKind::tick);
   if (oneTicks && configuration_.late != kAnyNumber) return false;

@@ -68,6 +68,10 @@ void addClients(const Configuration& configuration, Renaming names, std::vector<
         }
       }
     }
+    for (std::size_t i = 0; fits && i < clients.size(); ++i) {
+      const std::uint8_t after = clients[i].after;
+      fits = clients[order[i]].after == (after == kNobody ? kNobody : order[after]);
+    }
     if (fits) all.push_back(names);
   } while (std::next_permutation(order.begin(), order.end()));
 }
@@ -196,7 +200,7 @@ std::vector<Renaming> renamingsOf(const Configuration& configuration) {
 
 Ghost renamed(const Ghost& ghost, const Renaming& names, const Cast& cast) {
   // What is added to the ghost has names to be changed here.
-  static_assert(sizeof(Ghost) == 3 * kMaxCalls + 2 * kMaxTxns + 6 * kMaxNodes + 3 * kMaxKeys + 4);
+  static_assert(sizeof(Ghost) == 3 * kMaxCalls + 2 * kMaxTxns + 6 * kMaxNodes + 6 * kMaxKeys + 4);
   Ghost result = ghost;
   for (std::size_t i = 0; i < cast.callCount; ++i) result.calls[names.calls[i]] = ghost.calls[i];
   for (std::size_t i = 0; i < cast.txnCount; ++i) result.txns[names.txns[i]] = ghost.txns[i];

@@ -48,7 +48,7 @@ World::World(Configuration configuration, bool symmetry)
 void World::addPrograms() {
   const sim::Duration lease = kTick * configuration_.ticks.lease;
   for (const Client& client : configuration_.clients) {
-    Program program{client.node, client.again, {}};
+    Program program{client.node, client.again, client.after, {}};
     renumbers_ = renumbers_ || client.again;
     const sim::Duration wait = ticksOrFar(client.patient ? 0 : configuration_.ticks.wait);
     for (const ClientStep& given : client.steps) {
@@ -171,6 +171,9 @@ bool World::mayStep(const State& state, std::uint8_t client) const {
   const Program& program = programs_[client];
   const std::uint8_t place = state.places[client];
   if (place >= program.steps.size() || isDown(state, program.node)) return false;
+  if (program.after != kNobody && state.places[program.after] < programs_[program.after].steps.size()) {
+    return false;
+  }
   const Step& step = program.steps[place];
   if (step.act == Act::fence) return isDown(state, step.subject);
   if (step.act == Act::declareRemoved) return !isDown(state, step.subject);

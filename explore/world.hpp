@@ -145,6 +145,7 @@ class World {
   struct Program {
     std::uint8_t node = 0;
     bool again = false;
+    std::uint8_t after = kNobody;
     std::vector<Step> steps;
   };
 

@@ -36,6 +36,23 @@ TEST(Ghost, WhatItSaysOfACrashedAuthorTheCheckersConfirm) {
   EXPECT_TRUE(replay(world, result.path).confirms(breach));
 }
 
+/// Incarnations that are drawn (TK2_Ordered off) are any numbers, so the ghost has to know them in full.
+TEST(Ghost, ADrawnIncarnationGoesBackForItWhereItDoesForTheCheckers) {
+  const auto ends = [](std::uint8_t crashes) {
+    Configuration configuration = *findConfiguration("cold-home");
+    configuration.budgets.crashes = crashes;
+    configuration.rules.switchOff(Rule::TK2_Ordered);
+    const World world(configuration);
+    const Result result = breadthFirst(world, {});
+    if (result.verdict != Verdict::violated) return Breach::none;
+    const auto breach = static_cast<Breach>(result.judgement.violation);
+    EXPECT_TRUE(replay(world, result.path).confirms(breach));
+    return breach;
+  };
+  EXPECT_STREQ(nameOf(ends(1)), nameOf(Breach::none)) << "the second is the greater of the first two";
+  EXPECT_STREQ(nameOf(ends(3)), nameOf(Breach::tokenNotIncreasing));
+}
+
 /// X-2 speaks of writes that were committed. One that is on the disk of a node that is down has settled for
 /// nobody: it is late when the node tells of it, which is behind the back of whoever was admitted meanwhile.
 TEST(Ghost, AWriteThatIsFoundAfterACrashSettlesWhenItsAuthorRestarts) {

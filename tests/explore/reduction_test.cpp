@@ -97,18 +97,21 @@ TEST_P(ReductionTest, EndsWithTheSameStatesDepthAndBreach) {
 
 INSTANTIATE_TEST_SUITE_P(
     Configurations, ReductionTest,
-    ::testing::Values(Quick{"brief", {}}, Quick{"two-keys", {}}, Quick{"drift", {}}, Quick{"drain", {}},
-                      Quick{"three", {}}, Quick{"faults", {}}, Quick{"barrier", {}}, Quick{"patient", {}},
-                      Quick{"hand-back", {}}, Quick{"three-two-keys", {}},
-                      Quick{"barrier", Rule::FR8_Barrier}, Quick{"barrier", Rule::FR9_EntryIsTheFence},
-                      Quick{"barrier", Rule::FR6_ColdHomeDistrusts},
-                      Quick{"barrier", Rule::DR4_NoLateRelease}, Quick{"handoff", Rule::DG3_OneDelegate},
-                      Quick{"lease", Rule::DG4_AnchorAtSend}, Quick{"drift", Rule::CK3_SkewMargin},
-                      Quick{"drain", Rule::DR3_AwaitSettlement}, Quick{"crash", Rule::DG9_Quarantine},
-                      Quick{"crash", Rule::TK2_DurableIncarnation}, Quick{"drain", Rule::DR2_RevokeHandles},
-                      Quick{"drain", Rule::LH3_CheckAtSubmission},
-                      Quick{"drain", Rule::FR1_ReleaseCarriesPosition},
-                      Quick{"drain", Rule::FR3_AppliedAndVisible}, Quick{"drain", Rule::FR8_Barrier}),
+    ::testing::Values(
+        Quick{"brief", {}}, Quick{"two-keys", {}}, Quick{"drift", {}}, Quick{"drain", {}}, Quick{"three", {}},
+        Quick{"faults", {}}, Quick{"barrier", {}}, Quick{"patient", {}}, Quick{"hand-back", {}},
+        Quick{"three-two-keys", {}}, Quick{"long-lease", {}}, Quick{"local", {}}, Quick{"again", {}},
+        Quick{"relay", {}}, Quick{"lineage", {}}, Quick{"cold-home", {}},
+        Quick{"relay", Rule::FR2_InheritDependencies}, Quick{"again", Rule::DG6_NoMintForDuplicate},
+        Quick{"local", Rule::DR1_CloseAdmission}, Quick{"lineage", Rule::FR7_ExpiryVoidsLineage},
+        Quick{"cold-home", Rule::FR6_ColdHomeDistrusts}, Quick{"barrier", Rule::FR8_Barrier},
+        Quick{"barrier", Rule::FR9_EntryIsTheFence}, Quick{"barrier", Rule::FR6_ColdHomeDistrusts},
+        Quick{"barrier", Rule::DR4_NoLateRelease}, Quick{"handoff", Rule::DG3_OneDelegate},
+        Quick{"lease", Rule::DG4_AnchorAtSend}, Quick{"drift", Rule::CK3_SkewMargin},
+        Quick{"drain", Rule::DR3_AwaitSettlement}, Quick{"crash", Rule::DG9_Quarantine},
+        Quick{"crash", Rule::TK2_DurableIncarnation}, Quick{"drain", Rule::DR2_RevokeHandles},
+        Quick{"drain", Rule::LH3_CheckAtSubmission}, Quick{"drain", Rule::FR1_ReleaseCarriesPosition},
+        Quick{"drain", Rule::FR3_AppliedAndVisible}, Quick{"drain", Rule::FR8_Barrier}),
     [](const auto& tested) {
       std::string name = tested.param.configuration;
       std::erase(name, '-');

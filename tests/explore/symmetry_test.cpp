@@ -55,6 +55,10 @@ TEST(Renaming, ThereIsOneForEachWayToRenameWhatIsInterchangeable) {
   EXPECT_EQ(renamingsOf(four).size(), 1U) << "one of them waits longer";
   four.clients[2] = {3, section(0, true)};
   EXPECT_EQ(renamingsOf(four).size(), 1U) << "one of them writes";
+  four.clients[2] = {3, section(0)};
+  four.clients[2].after = 1;
+  EXPECT_EQ(renamingsOf(four).size(), 0U) << "the third comes after the second, and the first after nobody";
+  four.clients[2] = {3, section(0, true)};
   four.clients[1].node = 0;
   EXPECT_EQ(renamingsOf(four).size(), 0U);
 }
