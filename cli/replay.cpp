@@ -87,13 +87,32 @@ void reportDivergence(Session& session, const traces::Divergence& divergence, co
 
 /// In what the recorded judgement differs from the new one, which is the same if the events are and the
 /// checkers have not changed; the words of findings do not count.
-std::vector<std::string> changesOfVerdict(const nlohmann::json& recorded, const nlohmann::json& now) {
-  std::vector<std::string> changes;
-  for (const char* const member : {"verdict", "safetyViolations", "livenessViolations"}) {
-    const nlohmann::json before = recorded.value(member, nlohmann::json());
-    if (before == now.at(member)) continue;
-    changes.push_back(fmt::format("{}: recorded {}, now {}", member, before.dump(), now.at(member).dump()));
+/// Of sentences like "exclusion: ..." the checkers and rules alone: the words may be those of another
+/// version.
+nlohmann::json headsOf(const nlohmann::json& sentences) {
+  if (!sentences.is_array()) return sentences;
+  nlohmann::json heads = nlohmann::json::array();
+  for (const nlohmann::json& sentence : sentences) {
+    if (!sentence.is_string()) return sentences;
+    const auto& text = sentence.get_ref<const std::string&>();
+    heads.push_back(text.substr(0, text.find(": ")));
   }
+  return heads;
+}
+
+std::vector<std::string> changesOfVerdict(const traces::Ending& recorded, const Outcome& outcome) {
+  std::vector<std::string> changes;
+  const auto compare = [&](std::string_view what, const nlohmann::json& before, const nlohmann::json& after) {
+    if (before == after) return;
+    changes.push_back(fmt::format("{}: recorded {}, now {}", what, before.dump(), after.dump()));
+  };
+  const nlohmann::json now = verdictJson(outcome);
+  const auto was = [&](const char* member) { return recorded.verdict.value(member, nlohmann::json()); };
+  for (const char* const member : {"verdict", "safetyViolations", "livenessViolations", "unmet"}) {
+    compare(member, was(member), now.at(member));
+  }
+  compare("violations", headsOf(was("violations")), headsOf(now.at("violations")));
+  compare("simulatedNs", recorded.simulatedNs, outcome.report.simulated.ns);
   return changes;
 }
 
@@ -101,7 +120,7 @@ std::vector<std::string> changesOfVerdict(const nlohmann::json& recorded, const 
 int reportComparison(Session& session, const ReplayArguments& arguments, const Outcome& outcome,
                      const traces::Ending& recorded, const ComparingSink& sink) {
   const bool sameEvents = sink.hash() == recorded.hash && sink.count() == recorded.events;
-  const std::vector<std::string> changes = changesOfVerdict(recorded.verdict, verdictJson(outcome));
+  const std::vector<std::string> changes = changesOfVerdict(recorded, outcome);
   const std::string recordedHash = traces::hexHash(recorded.hash);
   const std::string hash = traces::hexHash(sink.hash());
   if (sameEvents) {

@@ -1,7 +1,9 @@
 // holdfast run: one run of the random workload, or of a directed scenario, or of a scenario's rule-off twin.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -155,18 +157,19 @@ std::expected<std::vector<Twin>, Failure> chosenTwins(const RunArguments& argume
         Failure{fmt::format("--twin: {} has no twin ('holdfast list' shows which have)", scenario.name)});
   }
   std::vector<Twin> chosen;
-  std::string known;
+  std::vector<std::string_view> known;
   for (const Twin& twin : scenario.twins) {
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", protocol::nameOf(twin.rule));
+    const std::string_view name = protocol::nameOf(twin.rule);
+    if (std::ranges::find(known, name) == known.end()) known.push_back(name);
     if (subject.rules.allOn() || !subject.rules.on(twin.rule)) chosen.push_back(twin);
   }
   if (chosen.empty() || (!subject.rules.allOn() && chosen.size() != rulesOff(subject.rules).size())) {
-    return std::unexpected(
-        Failure{fmt::format("--twin: {} has a twin without {} only", scenario.name, known)});
+    return std::unexpected(Failure{
+        fmt::format("--twin: {} has a twin without {} only", scenario.name, fmt::join(known, " or "))});
   }
   if (!arguments.trace.empty() && chosen.size() > 1) {
     return std::unexpected(Failure{fmt::format("--trace: {} has {} twins; expected --without with one of {}",
-                                               scenario.name, chosen.size(), known)});
+                                               scenario.name, chosen.size(), fmt::join(known, ", "))});
   }
   return chosen;
 }

@@ -20,9 +20,10 @@ std::string lowered(std::string_view text) {
   return out;
 }
 
-/// How unlike a known word is: its distance as a whole or of its beginning, and 0 if the word is part of it.
+/// How unlike a known word is: its distance as a whole or of its beginning, and less if the word is part of
+/// it.
 std::size_t unlikeness(std::string_view word, std::string_view known) {
-  if (known.find(word) != std::string_view::npos) return 0;
+  if (known.find(word) != std::string_view::npos) return known.starts_with(word) ? 0 : 1;
   std::size_t least = editDistance(word, known);
   if (known.size() > word.size()) {
     // A beginning is worth a little less than a whole word.

@@ -147,6 +147,27 @@ TEST_F(Replay, AnotherVerdictOverTheSameEventsIsADifference) {
   EXPECT_EQ(replayChanged().exitCode, 0) << "without --verify the new verdict decides";
 }
 
+TEST_F(Replay, EachPartOfTheVerdictIsCompared) {
+  const auto& sound = lines.back();
+  const auto changed = [&](const std::string& recorded, const std::string& other) {
+    std::vector<std::string> forged = lines;
+    const std::size_t at = sound.find(recorded);
+    EXPECT_NE(at, std::string::npos) << sound;
+    forged.back().replace(at, recorded.size(), other);
+    std::swap(forged, lines);
+    const Ran ran = replayChanged({"--verify"});
+    std::swap(forged, lines);
+    EXPECT_EQ(ran.exitCode, 4) << other;
+    return ran.standardError;
+  };
+  EXPECT_THAT(changed("\"unmet\":[]", "\"unmet\":[\"x\"]"), HasSubstr("unmet: recorded [\"x\"], now []"));
+  EXPECT_THAT(changed("\"violations\":[]", "\"violations\":[\"exclusion (X-1): two\"]"),
+              HasSubstr("violations: recorded [\"exclusion (X-1)\"], now []"));
+  EXPECT_THAT(changed("\"livenessViolations\":0", "\"livenessViolations\":2"),
+              HasSubstr("recorded 2, now 0"));
+  EXPECT_THAT(changed("\"simulatedNs\":", "\"simulatedNs\":1"), HasSubstr("simulatedNs: recorded 1"));
+}
+
 TEST_F(Replay, APlanFileIsNamedAsOne) {
   const std::string plan = scratch.file("plan.json");
   ASSERT_EQ(holdfast(with({"run", "--save-plan", plan, "-q"}, kShort)).exitCode, 0);

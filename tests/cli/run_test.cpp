@@ -140,6 +140,8 @@ TEST(Run, ATwinIsJudgedByItsChecker) {
   const Ran stranger = holdfast({"run", std::string(scenario.name), "--twin", "--without", "BD2_Sweep"});
   EXPECT_EQ(stranger.exitCode, 64);
   EXPECT_THAT(stranger.standardError, HasSubstr("has a twin without"));
+  const Ran twice = holdfast({"run", "S-31", "--twin", "--without", "DG3"});
+  EXPECT_THAT(twice.standardError, HasSubstr("has a twin without FR2_InheritDependencies only"));
 }
 
 TEST(Run, WritesATraceAndNeverOverAFile) {

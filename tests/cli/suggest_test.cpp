@@ -37,6 +37,8 @@ TEST(DidYouMean, NamesTheNearestOnly) {
   EXPECT_THAT(nearMatches(std::string(1'000'000, 'r'), verbs), IsEmpty());
   EXPECT_EQ(didYouMean("swep", verbs), "; did you mean 'sweep'?");
   EXPECT_EQ(didYouMean("quux", verbs), "");
+  EXPECT_EQ(didYouMean("pan", std::vector<std::string>{"japan", "pans"}),
+            "; did you mean 'pans' or 'japan'?");
 }
 
 TEST(DidYouMean, KnowsBeginningsAndParts) {

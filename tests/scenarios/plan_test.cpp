@@ -222,6 +222,8 @@ TEST(Options, DefaultsAreValidAndWrongOnesAreNamed) {
   EXPECT_THAT(problemAfter([](RunOptions& o) { o.protocol.everDelegatedBits = 1'000; }),
               HasSubstr("expected a power of two"));
   EXPECT_THAT(problemAfter([](RunOptions& o) { o.workload.gap = {1}; }), HasSubstr("workload.gap is 1 ns"));
+  EXPECT_THAT(problemAfter([](RunOptions& o) { o.protocol.sweepEvery = sim::microseconds(999); }),
+              HasSubstr("protocol.sweepEvery is 999 us; expected 1 ms to"));
   EXPECT_THAT(problemAfter([](RunOptions& o) { o.faults.maxDriftPpb = 25'000'000; }),
               HasSubstr("expected 0 to 24390243, which is what protocol.skew of 400 ms covers"));
   EXPECT_THAT(problemAfter([](RunOptions& o) { o.faults.pause.longest = sim::milliseconds(1); }),
