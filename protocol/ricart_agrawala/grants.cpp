@@ -1,4 +1,5 @@
 // The side of the others' requests: which of them this participant grants, and when (RA-3).
+#include <algorithm>
 #include <utility>
 
 #include "protocol/ricart_agrawala/participant.hpp"
@@ -98,28 +99,44 @@ void Participant::onProgress(const ParticipantEnv& env) {
   for (const KeyId key : std::exchange(fencing_, {})) advance(key, env);
 }
 
+/// Somebody whose time is nearly up asks whether it waits for this participant. A holder says for how long it
+/// may yet be one; who has left says so if that was after the caller came, or after its request was seen.
+void Participant::onProbe(NodeId from, const LockRequest& probe, const ParticipantEnv& env) {
+  Key& state = keys_[probe.key.value];
+  lapseInside(state, probe.key, env);
+  LockDeny deny{0, probe.request, probe.key, Cause::contended, {}};
+  const Handle* const inside = state.inside.valid() ? env.sessions.find(state.inside) : nullptr;
+  const bool since = state.until != MonotonicInstant::longAgo() && env.now() - state.until <= probe.wait;
+  const OpenRequest* const open = env.requests.find(probe.key, from, probe.request.sequence);
+  if (inside != nullptr) {
+    deny.retryAfter = inside->deadline - env.now();
+  } else if (!since) {
+    if (open == nullptr || !open->held) return;
+    deny.request.incarnation = 0;  // about the request, and no caller that came later
+  }
+  env.context.send(from, deny);
+}
+
+void Participant::onDeny(const LockDeny& deny) {
+  Key& state = keys_[deny.key.value];
+  if (state.stamp == 0 || deny.request.sequence != state.stamp) return;
+  const bool inside = deny.retryAfter > Duration{};
+  const CallId asker{deny.request.incarnation};
+  bool waited = std::ranges::find(state.callers, asker, &Caller::call) != state.callers.end();
+  for (Caller& caller : state.callers) {
+    if (inside || (asker.valid() ? waited : caller.stamp == state.stamp)) caller.last = Cause::contended;
+    // Whoever came later than the one who had asked may have found the key free.
+    waited = waited && caller.call != asker;
+  }
+}
+
 void Participant::onMessage(NodeId from, const Message& message, const ParticipantEnv& env) {
   if (const auto* asked = std::get_if<LockRequest>(&message); asked && asked->key.value < keys_.size()) {
-    Key& state = keys_[asked->key.value];
-    lapseInside(state, asked->key, env);
-    // A holder says for how long it may yet be; one that has held the key since it saw the request, and has
-    // left, says nothing of the kind.
-    const OpenRequest* const open = env.requests.find(asked->key, from, asked->request.sequence);
-    const Handle* const inside = state.inside.valid() ? env.sessions.find(state.inside) : nullptr;
-    if (inside != nullptr || (open != nullptr && open->held)) {
-      const Duration left = inside != nullptr ? inside->deadline - env.now() : Duration{};
-      env.context.send(from, LockDeny{0, asked->request, asked->key, Cause::contended, left});
-    }
+    onProbe(from, *asked, env);
     return;
   }
   if (const auto* deny = std::get_if<LockDeny>(&message); deny && deny->key.value < keys_.size()) {
-    Key& state = keys_[deny->key.value];
-    if (state.stamp == 0 || deny->request.sequence != state.stamp) return;
-    // Whoever came later than the request may have found the key free.
-    for (Caller& caller : state.callers) {
-      const bool meant = deny->retryAfter > Duration{} || caller.stamp == state.stamp;
-      if (meant) caller.last = Cause::contended;
-    }
+    onDeny(*deny);
     return;
   }
   const auto* grant = std::get_if<LockGrant>(&message);

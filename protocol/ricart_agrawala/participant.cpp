@@ -27,7 +27,8 @@ bool Participant::closed(KeyId key, const ParticipantEnv& env) const {
 // ---- Callers ----------------------------------------------------------------------------------------------
 
 void Participant::lock(const CallLock& call, const ParticipantEnv& env) {
-  const Caller caller{call.call, env.now() + call.wait, call.lease, call.hold, false, 0, Cause::none};
+  const MonotonicInstant now = env.now();
+  const Caller caller{call.call, now, now + call.wait, call.lease, call.hold, false, 0, Cause::none};
   Cause refusal = Cause::none;
   if (!env.options().enabled) {
     refusal = Cause::disabled;
@@ -44,6 +45,8 @@ void Participant::lock(const CallLock& call, const ParticipantEnv& env) {
   }
   // LH-1: the node's own callers are served in the order of their arrival, and share the request.
   Key& state = keys_[call.key.value];
+  // CK-4: who was suspended inside may have lapsed, and is then no holder whom this caller waits for.
+  lapseInside(state, call.key, env);
   state.callers.push_back(caller);
   if (state.inside.valid()) state.callers.back().last = Cause::contended;
   advance(call.key, env);
@@ -62,6 +65,7 @@ void Participant::reenter(const CallReenter& call, const ParticipantEnv& env) {
   handle->deadline = std::max(handle->deadline, env.now() + call.lease);
   handle->wallDeadline = std::max(handle->wallDeadline, env.context.wall + call.lease);
   handle->hold = handle->hold || call.hold;
+  if (keys_[key.value].inside == call.call) keys_[key.value].until = handle->deadline;
   env.timers.set(TimerKind::handleLapse, key.value, handle->deadline);
   env.observe(obs::Reentered{call.call, key, handle->hold, handle->deadline});
   env.context.reply(LockReply{call.call, key, ErrorClass::none, Cause::none, Path::cached, handle->token,
@@ -131,6 +135,7 @@ void Participant::admitNext(Key& state, KeyId key, const ParticipantEnv& env) {
   const MonotonicInstant deadline = env.now() + caller.lease;
   env.sessions.open(caller.call, key, token, deadline, caller.hold, caller.lease, env);
   state.inside = caller.call;
+  state.until = deadline;
   for (Caller& waiting : state.callers) waiting.last = Cause::contended;
   for (OpenRequest& open : env.requests.open(key)) {
     open.held = open.held || open.state != GrantState::granted;
@@ -144,6 +149,8 @@ void Participant::admitNext(Key& state, KeyId key, const ParticipantEnv& env) {
 void Participant::leave(Key& state, KeyId key, CallId call, const ParticipantEnv& env) {
   if (state.inside != call) return;
   state.inside = CallId{};
+  // CK-4: who leaves late, after a pause, had lapsed before.
+  state.until = std::min(state.until, env.now());
   env.timers.cancel(TimerKind::handleLapse, key.value);
   // One request, one section: whoever waits here asks anew and behind those who asked meanwhile.
   state.stamp = 0;
@@ -195,18 +202,18 @@ Cause Participant::whyLate(const Key& state, KeyId key, const Caller& caller,
   return env.sessions.settling(key) ? Cause::fence : Cause::participant;
 }
 
-/// Asks those whose grant is missing whether they hold the key, for every caller whose time is nearly up.
+/// Asks those whose grant is missing whether they have held the key, for every caller whose time is nearly up
+/// and since when it waits.
 void Participant::probe(Key& state, KeyId key, const ParticipantEnv& env) const {
-  bool due = false;
   for (Caller& caller : state.callers) {
     if (caller.probed || caller.deadline - env.options().answerMargin > env.now()) continue;
     caller.probed = true;
-    due = true;
-  }
-  if (!due || state.stamp == 0) return;
-  for (const NodeId participant : participants_) {
-    if (participant == env.setup.self || state.granted.contains(participant)) continue;
-    env.context.send(participant, LockRequest{0, RequestId{0, state.stamp}, key, {}, true});
+    if (state.stamp == 0) continue;
+    const LockRequest question{0, {caller.call.value, state.stamp}, key, env.now() - caller.since, true};
+    for (const NodeId participant : participants_) {
+      if (participant == env.setup.self || state.granted.contains(participant)) continue;
+      env.context.send(participant, question);
+    }
   }
 }
 
@@ -267,6 +274,7 @@ void Participant::addTo(StateHash& hash) const {
     hash.add(static_cast<std::uint64_t>(key.callers.size()));
     for (const Caller& caller : key.callers) {
       hash.add(caller.call);
+      hash.addPast(caller.since);
       hash.add(caller.deadline);
       hash.add(caller.lease);
       hash.add(static_cast<std::uint64_t>(caller.hold) << 1 | static_cast<std::uint64_t>(caller.probed));
@@ -274,6 +282,7 @@ void Participant::addTo(StateHash& hash) const {
       hash.add(caller.last);
     }
     hash.add(key.inside);
+    hash.addPast(key.until);
     hash.add(static_cast<std::uint64_t>(key.stamp));
     hash.add(key.granted);
     hash.add(key.grants);

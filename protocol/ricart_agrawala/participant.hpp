@@ -11,7 +11,7 @@
 // commits and P*P-1 deliveries for every lock, repeated or not (RA-5), and that one silent participant blocks
 // every key (RA-6). A waiter can not tell it from one that defers: it gets a 423 only if a grant came from
 // somebody who had held the key meanwhile, or if one of those that are missing says so, whom it asks shortly
-// before its deadline.
+// before its deadline, naming how long it has waited.
 #pragma once
 
 #include <cstdint>
@@ -68,6 +68,7 @@ class Participant {
  private:
   struct Caller {
     CallId call;
+    MonotonicInstant since;  // waiting
     MonotonicInstant deadline;
     Duration lease;
     bool hold = false;
@@ -79,9 +80,11 @@ class Participant {
   struct Key {
     std::vector<Caller> callers;  // in the order of their arrival
     CallId inside;                // the handle in its critical section
-    std::uint32_t stamp = 0;      // of the own request: wanted, or held while somebody is inside; 0: none
-    NodeSet granted;              // who has granted it
-    DependencySet grants;         // and where (RA-3)
+    // When the section inside ends by its lease; with nobody inside, when the last one ended.
+    MonotonicInstant until = MonotonicInstant::longAgo();
+    std::uint32_t stamp = 0;  // of the own request: wanted, or held while somebody is inside; 0: none
+    NodeSet granted;          // who has granted it
+    DependencySet grants;     // and where (RA-3)
   };
 
   bool isParticipant(NodeId node) const;
@@ -106,6 +109,8 @@ class Participant {
   void refuseLate(Key& state, KeyId key, const ParticipantEnv& env);
   Cause whyLate(const Key& state, KeyId key, const Caller& caller, const ParticipantEnv& env) const;
   void probe(Key& state, KeyId key, const ParticipantEnv& env) const;
+  void onProbe(NodeId from, const LockRequest& probe, const ParticipantEnv& env);
+  void onDeny(const LockDeny& deny);
   void armTimers(const Key& state, KeyId key, const ParticipantEnv& env) const;
 
   std::vector<NodeId> participants_;  // sorted
