@@ -1,5 +1,6 @@
 // holdfast explore: every schedule of a small configuration, or of all that are shipped.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -152,6 +153,15 @@ std::expected<void, Failure> readConfigurations(const ExploreArguments& argument
   return {};
 }
 
+/// 4 GiB, or half of what the machine has where that is less: a search that swaps comes to no end.
+std::uint64_t memoryWithoutLimit() {
+  constexpr std::uint64_t kUsual = std::uint64_t{4096} << 20;
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long pageBytes = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || pageBytes <= 0) return kUsual;
+  return std::min(kUsual, static_cast<std::uint64_t>(pages) / 2 * static_cast<std::uint64_t>(pageBytes));
+}
+
 std::expected<Exploration, Failure> readExploration(const ExploreArguments& arguments) {
   Exploration e;
   if (auto fits = checkCombination(arguments); !fits) return std::unexpected(fits.error());
@@ -159,7 +169,7 @@ std::expected<Exploration, Failure> readExploration(const ExploreArguments& argu
   const auto jobs = readJobs(arguments.jobs);
   if (!jobs) return std::unexpected(jobs.error());
   e.limits.jobs = *jobs;
-  e.limits.memoryBytes = std::uint64_t{4096} << 20;
+  e.limits.memoryBytes = memoryWithoutLimit();
   e.limits.reduce = !arguments.noReduction;
   std::expected<void, Failure> read;
   const auto count = [&](std::string_view option, const std::string& text, std::uint64_t most, auto&& take) {
@@ -526,7 +536,8 @@ Action declareExplore(CLI::App& app) {
       "--symmetry", arguments->symmetry,
       "take states for one that differ only in the names of interchangeable nodes, keys and clients");
   addJobsOption(app, arguments->jobs);
-  app.add_option("--memory", arguments->memory, "stop before more is used; 4096 without it")
+  app.add_option("--memory", arguments->memory,
+                 "stop before more is used; without it 4096, or half of the machine's memory if that is less")
       ->type_name("MIB");
   app.add_option("--depth", arguments->depth, "do not go further from the first state")->type_name("STEPS");
   app.add_option("--states", arguments->states,
