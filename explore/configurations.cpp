@@ -285,6 +285,12 @@ void addEpochs(std::vector<Configuration>& all) {
   dead.clients = {operatorAt(0, kNobody, 1)};
   all.push_back(dead);
 
+  Configuration deadLock = dead;
+  deadLock.name = "epoch-dead-lock";
+  deadLock.summary = "as epoch-dead without an operator; a member locks a key whose home it is and stays";
+  deadLock.clients = {{0, section(0)}};
+  all.push_back(deadLock);
+
   Configuration replacement = dead;
   replacement.name = "replacement";
   replacement.summary = "as epoch-dead, of 4 identities; the fourth takes the place of the one that dies";
