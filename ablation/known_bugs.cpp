@@ -96,7 +96,7 @@ constexpr std::array kBugs = {
         "the successor waits for the version of the record instead of positions"),
     off(52, Rule::FR2_InheritDependencies, "S-31-transitive", kFreshness,
         "a release names the position of the last holder only"),
-    off(53, Rule::FR2_InheritDependencies, "S-33-dependent-patch", kFreshness,
+    off(53, Rule::FR2_EveryOrigin, "S-33-dependent-patch", kFreshness,
         "a dependency set is reduced to its newest writer, whose patch has one field of several"),
     off(54, Rule::FR3_PositionsNotStamps, "R-FR-3-stamps-are-no-positions", kFreshness,
         "the fence is the timestamp of the holder's write, which later entries have overtaken"),

@@ -192,6 +192,9 @@ constexpr std::array kStatements = {
               "A release carries the positions that the successor has to see before it is admitted."},
     Statement{Rule::FR2_InheritDependencies,
               "A holder's release names its own position and everything that it had inherited."},
+    Statement{
+        Rule::FR2_EveryOrigin,
+        "Every origin stays in a dependency set, for a later patch has not the fields of an earlier one."},
     Statement{Rule::FR3_AppliedAndVisible,
               "A position is reached when it is applied and visible, not when it was received."},
     Statement{Rule::FR3_PositionsNotVersions,

@@ -44,6 +44,11 @@ class DependencySet {
   bool empty() const { return entries_.empty(); }
   std::size_t size() const { return entries_.size(); }
   void clear() { entries_.clear(); }
+  /// Drops what is required of any other origin.
+  void keepOnly(NodeId origin) {
+    const auto others = [&](const Dependency& d) { return d.origin != origin; };
+    entries_.erase(std::remove_if(entries_.begin(), entries_.end(), others), entries_.end());
+  }
   friend bool operator==(const DependencySet& a, const DependencySet& b) { return a.entries_ == b.entries_; }
 
  private:

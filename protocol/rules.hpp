@@ -196,6 +196,8 @@ namespace holdfast::protocol {
     "a release carries no dependencies and a successor waits for nothing") \
   X(FR2_InheritDependencies, \
     "a dependency set names only the last holder") \
+  X(FR2_EveryOrigin, \
+    "a dependency set is reduced to the origin of the record's newest field") \
   X(FR3_AppliedAndVisible, \
     "entries that were received but not applied satisfy the fence") \
   X(FR3_PositionsNotVersions, \

@@ -377,7 +377,10 @@ std::vector<Scenario> handoffScenarios() {
       {"S-33-dependent-patch",
        "FR-2, FR-3, LW-3",
        "A patches x, then B patches y; C has B's patch and must wait for A's.",
-       {{Rule::FR2_InheritDependencies, serial}, {Rule::FR2_InheritDependencies, freshness}},
+       {{Rule::FR2_EveryOrigin, serial},
+        {Rule::FR2_EveryOrigin, freshness},
+        {Rule::FR2_InheritDependencies, serial},
+        {Rule::FR2_InheritDependencies, freshness}},
        &dependentPatch},
   };
 }

@@ -86,6 +86,8 @@ void Delegate::release(Key& state, KeyId key, const Env& env) {
   delegation.drain = Drain::releasing;
   ReleaseEntry entry{key, env.setup.self, delegation.token, ReleaseEntry::kCurrentForm, {}};
   if (env.on(Rule::FR2_InheritDependencies)) entry.dependencies = delegation.dependencies;
+  // FR-2: the newest write of a record does not stand for those before it.
+  if (!env.on(Rule::FR2_EveryOrigin)) entry.dependencies.keepOnly(env.replication.newestWriterOf(key));
   if (!env.on(Rule::FR3_PositionsNotVersions)) {
     entry.dependencies.clear();
     entry.dependencies.require(env.setup.self, env.replication.versionAsPosition(key));

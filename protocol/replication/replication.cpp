@@ -268,19 +268,25 @@ FenceState Replication::fenceOf(const Dependency& dependency) const {
   return position <= reached ? FenceState{} : waiting;
 }
 
-std::int64_t Replication::newestStampOf(KeyId key) const {
-  std::int64_t newest = 0;
+Version Replication::newestVersionOf(KeyId key) const {
+  Version newest;
   const Record* const found = record(key);
   for (std::size_t i = 0; found != nullptr && i < obs::kRecordFields; ++i) {
-    newest = std::max(newest, found->field(i).version.stamp.ns);
+    newest = std::max(newest, found->field(i).version);
   }
   return newest;
 }
 
-Position Replication::versionAsPosition(KeyId key) const { return static_cast<Position>(newestStampOf(key)); }
+Position Replication::versionAsPosition(KeyId key) const {
+  return static_cast<Position>(newestVersionOf(key).stamp.ns);
+}
 
 Position Replication::stampAsPosition(KeyId key) const {
-  return static_cast<Position>(newestStampOf(key) / 1'000'000);
+  return static_cast<Position>(newestVersionOf(key).stamp.ns / 1'000'000);
+}
+
+NodeId Replication::newestWriterOf(KeyId key) const {
+  return record(key) != nullptr ? newestVersionOf(key).origin : NodeId::none();
 }
 
 FenceState Replication::versionFence(KeyId key, const DependencySet& dependencies) const {

@@ -97,7 +97,9 @@ class Replication {
   /// FR-3, FR-5, FR-8 for a whole dependency set. Own positions are satisfied up to head().
   FenceState fence(const DependencySet& dependencies) const;
 
-  // What the mutants of FR-3 and FR-9 take for a fence.
+  // What the mutants of FR-2, FR-3 and FR-9 take for a fence.
+  /// Who wrote the record's newest field; none when there is no record.
+  NodeId newestWriterOf(KeyId key) const;
   /// The record's newest timestamp, in the place of a position; of the second in ms, as those of streams.
   Position versionAsPosition(KeyId key) const;
   Position stampAsPosition(KeyId key) const;
@@ -172,7 +174,7 @@ class Replication {
   void askApply(NodeId origin, const Context& context);
   void applyWrites(NodeId origin, Position position, const LogEntry& entry, const Context& context);
   void noteTombstone(KeyId key, bool wasTombstone, const Context& context);
-  std::int64_t newestStampOf(KeyId key) const;
+  Version newestVersionOf(KeyId key) const;
   void noteStamps(NodeId origin, const LogEntry& entry);
   FenceState fenceOf(const Dependency& dependency) const;
 
