@@ -186,7 +186,7 @@ Action declareExplain(CLI::App& app) {
   app.footer(
       "The story goes to standard output. Exit code: 0 when something was explained, 3 when there is nothing "
       "to explain,\n64 bad usage, 70 internal error.\n\n"
-      "Example:\n  holdfast explain S-31 --without FR-2");
+      "Example:\n  holdfast explain S-31 --without FR2_InheritDependencies");
   return [arguments](Session& session) { return explainRun(session, *arguments); };
 }
 

@@ -217,7 +217,7 @@ Action declareShow(CLI::App& app) {
   app.footer(
       "Exit code: 0 when the pictures are there, 64 bad usage or a file that can not be written, 70 internal "
       "error.\n\n"
-      "Example:\n  holdfast show S-31 --without FR-2 --html s31.html --svg s31.svg");
+      "Example:\n  holdfast show S-31 --without FR2_InheritDependencies --html s31.html --svg s31.svg");
   return [arguments](Session& session) { return showRun(session, *arguments); };
 }
 

@@ -67,7 +67,8 @@ void expectTheSameForAnyNumberOfJobs(std::vector<std::string> arguments,
 TEST(Ablate, IsTheSameForAnyNumberOfJobs) {
   // The first is the slowest, so that with two jobs those behind it are done before it.
   expectTheSameForAnyNumberOfJobs(
-      {"ablate", "FR-2", "RT4_NamesIdentify", "DG-3", "RT4_DistinctNames", "LH1_LocalFifo"},
+      {"ablate", "FR2_InheritDependencies", "RT4_NamesIdentify", "DG-3", "RT4_DistinctNames",
+       "LH1_LocalFifo"},
       {"out/FR2_InheritDependencies.md", "out/RT4_NamesIdentify.md", "out/DG3_OneDelegate.md",
        "out/RT4_DistinctNames.md", "out/LH1_LocalFifo.md"});
 }

@@ -173,7 +173,8 @@ TEST(SavedRun, AFailureIsKeptWithEverythingThatIsNeeded) {
 
 TEST(SavedRun, OfAStorySaysNoOptionsThatItDoesNotHave) {
   const ScratchFolder scratch;
-  const Ran ran = holdfast({"run", "S-31", "--without", "FR-2", "-q"}, {.folder = scratch.path()});
+  const Ran ran =
+      holdfast({"run", "S-31", "--without", "FR2_InheritDependencies", "-q"}, {.folder = scratch.path()});
   ASSERT_EQ(ran.exitCode, 1) << ran.standardError;
   const std::filesystem::path folder = scratch.path() / "holdfast-out/latest";
   EXPECT_EQ(nlohmann::json::parse(textOf(folder / "options.json")),
