@@ -121,6 +121,10 @@ struct Configuration {
   /// States with a greater epoch, or with a promise of a ballot beyond these, are not gone on from.
   std::uint8_t epochs = kAnyNumber;
   std::uint8_t ballots = kAnyNumber;
+  /// Rounds may go on for ever: ballots are told by their order (protocol/renumbering.hpp).
+  bool outbids = false;
+  /// What the nodes draw by: how long each pauses before a round (EP-2).
+  std::uint64_t seed = 0;
   protocol::Rules rules;
 };
 

@@ -239,10 +239,12 @@ Configuration agreed(std::string name, std::string summary, std::uint8_t nodes) 
   return c;
 }
 
+Client operatorAt(std::uint8_t node, std::uint8_t add, std::uint8_t remove) {
+  return {node, {{Act::propose, 0, add, remove}}};
+}
+
+/// Nobody dies for good.
 void addEpochs(std::vector<Configuration>& all) {
-  const auto operatorAt = [](std::uint8_t node, std::uint8_t add, std::uint8_t remove) {
-    return Client{node, {{Act::propose, 0, add, remove}}};
-  };
   Configuration change =
       agreed("epoch", "3 members agree on an epoch without one of them, as an operator wishes", 3);
   change.clients = {operatorAt(0, kNobody, 2)};
@@ -264,6 +266,17 @@ void addEpochs(std::vector<Configuration>& all) {
   duel.promptDisk = true;
   all.push_back(duel);
 
+  Configuration duelCrash = duel;
+  duelCrash.name = "duel-crash";
+  duelCrash.summary =
+      "as duel; the two do not hear each other, the third crashes once and restarts within the tick";
+  duelCrash.promptDisk = false;
+  duelCrash.apart = 0b001;
+  duelCrash.budgets.crashes = 1;
+  duelCrash.mayCrash = 0b0100;
+  duelCrash.outage = Outage::brief;
+  all.push_back(duelCrash);
+
   Configuration loss = change;
   loss.name = "epoch-loss";
   loss.summary = "as epoch; one message is lost, a renewal or another";
@@ -277,10 +290,13 @@ void addEpochs(std::vector<Configuration>& all) {
   crash.mayCrash = 2;
   crash.outage = Outage::brief;
   all.push_back(crash);
+}
 
-  Configuration dead = crash;
-  dead.name = "epoch-dead";
-  dead.summary = "a member dies; the others agree without it, by themselves or as an operator wishes";
+void addDeaths(std::vector<Configuration>& all) {
+  Configuration dead = agreed(
+      "epoch-dead", "a member dies; the others agree without it, by themselves or as an operator wishes", 3);
+  dead.budgets.crashes = 1;
+  dead.mayCrash = 2;
   dead.outage = Outage::endless;
   dead.clients = {operatorAt(0, kNobody, 1)};
   all.push_back(dead);
@@ -290,6 +306,17 @@ void addEpochs(std::vector<Configuration>& all) {
   deadLock.summary = "as epoch-dead without an operator; a member locks a key whose home it is and stays";
   deadLock.clients = {{0, section(0)}};
   all.push_back(deadLock);
+
+  Configuration outbid = dead;
+  outbid.name = "outbid";
+  outbid.summary =
+      "a member dies; both others agree without it, by themselves and with any number of ballots";
+  outbid.clients = {};
+  outbid.mayCrash = 0b0100;
+  outbid.promptDisk = true;
+  outbid.ballots = kAnyNumber;
+  outbid.outbids = true;
+  all.push_back(outbid);
 
   Configuration replacement = dead;
   replacement.name = "replacement";
@@ -345,6 +372,7 @@ std::vector<Configuration> shipped() {
   addRecoveries(all);
   addLarger(all);
   addEpochs(all);
+  addDeaths(all);
   addHomeMaps(all);
   return all;
 }
@@ -385,8 +413,14 @@ std::string whatIsWrong(const Configuration& c) {
   if (c.keys < 1 || c.keys > kMaxKeys)
     return fmt::format("{} keys; 1 to {} can be explored", c.keys, kMaxKeys);
   if (c.home >= c.nodes) return fmt::format("home {} is none of {} nodes", c.home, c.nodes);
-  if (c.clients.empty() || c.clients.size() > kMaxClients) {
+  const bool changes = c.membership != protocol::MembershipKind::fixed;
+  if ((c.clients.empty() && !changes) || c.clients.size() > kMaxClients) {
     return fmt::format("{} clients; 1 to {} can be explored", c.clients.size(), kMaxClients);
+  }
+  if (c.outbids && (c.membership != protocol::MembershipKind::epoch || !c.promptDisk ||
+                    (c.budgets.crashes != 0 && c.outage != Outage::endless))) {
+    return "ballots count by their order where members agree, nobody restarts, and what is written is "
+           "durable";
   }
   if (calls > kMaxCalls) return fmt::format("{} lock calls; at most {} can be explored", calls, kMaxCalls);
   if (txns > kMaxTxns) return fmt::format("{} transactions; at most {} can be explored", txns, kMaxTxns);
@@ -394,7 +428,7 @@ std::string whatIsWrong(const Configuration& c) {
   if (t.wait == 0 || t.lease == 0 || t.barrier == 0) return "wait, lease and barrier last at least a tick";
   if (std::max({t.delegation + t.skew, int{t.wait}, int{t.lease}}) > 200)
     return "durations are at most 200 ticks";
-  if (c.membership != protocol::MembershipKind::fixed && (c.late != 0 || c.ticks.renew == 0)) {
+  if (changes && (c.late != 0 || c.ticks.renew == 0)) {
     return "a membership that changes is renewed, and nothing is slower than a tick";
   }
   if (c.operatorsFirst && c.drift != 0) return "clocks that drift tick whatever an operator wishes";
@@ -414,6 +448,9 @@ std::string whatIsWrong(const Configuration& c) {
 std::string boundsOf(const Configuration& c) {
   if (c.membership == protocol::MembershipKind::fixed) return {};
   if (c.membership == protocol::MembershipKind::homeMap) return "the published map acts everywhere";
+  if (c.ballots == kAnyNumber) {
+    return fmt::format("epoch {} acts everywhere, or a ballot for epoch {}", c.epochs, c.epochs + 1);
+  }
   return fmt::format("epoch {} acts everywhere, or a ballot of counter {} or for epoch {}", c.epochs,
                      c.ballots + 1, c.epochs + 1);
 }
@@ -424,6 +461,8 @@ std::string identityOf(const Configuration& c) {
                                  c.home, c.drift, c.punctual);
   if (c.outage != Outage::any) text += fmt::format(" outage={}", static_cast<int>(c.outage));
   if (c.apart != 0) text += fmt::format(" apart={}", c.apart);
+  if (c.seed != 0) text += fmt::format(" seed={}", c.seed);
+  if (c.outbids) text += " ballots=ordered";
   if (c.operatorsFirst) text += " operators=first";
   if (c.promptDisk) text += " disk=prompt";
   if (c.timersFirst) text += " timers=first";

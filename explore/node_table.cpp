@@ -133,6 +133,7 @@ NodeTable::NodeTable(const Configuration& configuration, std::size_t renamings)
     setup.directory = &directory_;
     setup.options = protocolOptions(configuration);
     setup.rules = configuration.rules;
+    setup.seed = configuration.seed;
     for (std::uint8_t j = 0; j < configuration.nodes; ++j) {
       if ((configuration.members >> j & 1U) != 0) setup.members.push_back({j});
     }
@@ -252,6 +253,9 @@ const LocalStep& NodeTable::step(std::uint32_t number, std::uint32_t itemNumber)
       after.node->renumber();
       if (after.node->membership().epoch() != nullptr) after.written = {};
     }
+  } else if (item.kind == ItemKind::settle) {
+    after.node->renumberWrites();
+    after.written = {};
   } else {
     if (item.kind == ItemKind::persist) protocol::store(after.records, item.record);
     after.node->handle(item.input, protocol::Context{after.now, kWall, effects});

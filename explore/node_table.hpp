@@ -25,6 +25,7 @@ namespace holdfast::explore {
 enum class ItemKind : std::uint8_t {
   wake,
   tick,
+  settle,    // no input: what the node has written is durable, and writes are counted anew
   local,     // of a client, or the transport's PeerUp; never under way
   datagram,  // unordered; may be lost or duplicated
   stream,    // in order for each pair of nodes; broken by a cut or a crash
@@ -157,8 +158,9 @@ class NodeTable {
 
   std::size_t renamings_ = 0;
   sim::Duration horizon_;
-  bool fixed_;   // membership: no records but the incarnation
-  bool prompt_;  // nothing is under way while clocks tick
+  bool fixed_;               // membership: no records but the incarnation
+  bool promptDisk_ = false;  // what is written is durable within the step
+  bool prompt_;              // nothing is under way while clocks tick
   protocol::Directory directory_;
   std::vector<protocol::NodeSetup> setups_;
   Interned<StoredNode> nodes_;

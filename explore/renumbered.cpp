@@ -1,6 +1,7 @@
-// Fingerprints of a world in which callers ask again for as long as they like: the numbers of tokens and
-// requests grow without end there, and count by their order (protocol/renumbering.hpp). Everything that names
-// such a number is part of it: nodes, what crashes have left, what is under way, and the ghost.
+// Fingerprints of a world in which callers ask again for as long as they like, or proposers outbid each
+// other: the numbers of tokens and requests, or of ballots, grow without end there, and count by their order
+// (protocol/renumbering.hpp). Everything that names such a number is part of it: nodes, what crashes have
+// left, what is under way, and the ghost.
 #include <algorithm>
 
 #include "explore/world.hpp"
@@ -9,7 +10,7 @@
 namespace holdfast::explore {
 
 std::uint64_t World::renumberedFingerprint(const State& state) const {
-  protocol::Renumbering numbers;
+  protocol::Renumbering numbers(configuration_.ticks.backoff != 0);
   (void)renumberedBy(numbers, state);
   numbers.settle();
   return renumberedBy(numbers, state);

@@ -36,9 +36,11 @@ World::World(Configuration configuration, bool symmetry)
     wakes_[i] = table_->addItem({ItemKind::wake, i, i, protocol::Wake{}, {}, {}, 0});
     // A tick is no input; its own kind keeps it apart from a Wake.
     ticks_[i] = table_->addItem({ItemKind::tick, i, i, protocol::Wake{}, {}, {}, 0});
+    settles_[i] = table_->addItem({ItemKind::settle, i, i, protocol::Wake{}, {}, {}, 0});
     boots_[i] = table_->addItem({ItemKind::local, i, i, protocol::Boot{}, {}, {}, 0});
     ranks_[i] = i;
   }
+  renumbers_ = configuration_.outbids;
   addPrograms();
   nameRoots();
   boot();
@@ -353,6 +355,11 @@ void World::advance(State& state, UnderWay& way, std::uint8_t node, std::uint32_
     }
   }
   way.prompt.clear();
+  if (!configuration_.outbids) return;
+  // Rounds without end write without end; whatever was written is durable now.
+  for (std::uint8_t other = 0; other < configuration_.nodes; ++other) {
+    if (!isDown(state, other)) state.nodes[other] = table_->step(state.nodes[other], settles_[other]).node;
+  }
 }
 
 void World::take(State& state, UnderWay& way, std::uint8_t node, std::uint32_t item) const {

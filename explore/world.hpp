@@ -226,7 +226,7 @@ class World {
 
   Configuration configuration_;
   Cast cast_;
-  bool renumbers_ = false;  // a caller asks again for as long as it is refused
+  bool renumbers_ = false;  // a caller asks again for as long as it is refused, or ballots have no bound
   std::unique_ptr<NodeTable> table_;
   std::unique_ptr<Mirror> mirror_;
   std::vector<std::size_t> symmetries_;  // the mirror's renamings that are in use
@@ -234,6 +234,7 @@ class World {
   std::vector<Program> programs_;
   std::array<std::uint32_t, kMaxNodes> wakes_{};
   std::array<std::uint32_t, kMaxNodes> ticks_{};
+  std::array<std::uint32_t, kMaxNodes> settles_{};
   std::array<std::uint32_t, kMaxNodes> boots_{};
   std::array<std::uint32_t, kMaxNodes> ranks_{};  // of the steps of a node
   std::vector<Fed> bootTrail_;

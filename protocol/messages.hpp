@@ -169,6 +169,13 @@ struct MembershipAccepted {
   Ballot ballot;
   std::uint64_t digest = 0;
   std::uint64_t signature = 0;
+  template <class Hash>
+  void addTo(Hash& hash) const {
+    hash.add(static_cast<std::uint64_t>(number));
+    hash.add(ballot);
+    hash.add(digest);
+    hash.addDerived(signature);
+  }
 };
 BOOST_DESCRIBE_STRUCT(MembershipAccepted, (), (number, ballot, digest, signature))
 

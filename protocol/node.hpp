@@ -41,6 +41,10 @@ class Node {
   void renumber() {
     if (EpochMembership* const epoch = membership_.epoch()) epoch->renumber();
   }
+  /// The same where renewals may be under way, but no record.
+  void renumberWrites() {
+    if (EpochMembership* const epoch = membership_.epoch()) epoch->renumberWrites();
+  }
 
   /// What a crash leaves of log and records. A commit that the driver finds durable after the crash is added
   /// with recover(); the membership's records are the driver's, who wrote them.

@@ -51,6 +51,17 @@ class StateHash {
     add(renumbering_ == nullptr ? number : renumbering_->of(kind, number));
   }
 
+  /// What follows from what is hashed beside it: left out where numbers count by their order, which it does
+  /// not know of.
+  void addDerived(std::uint64_t word) {
+    if (renumbering_ == nullptr) add(word);
+  }
+
+  /// Whoever is hashed makes none but ballots with greater counters (Renumbering::noteFloor).
+  void noteFloor(std::uint64_t counter) {
+    if (renumbering_ != nullptr) renumbering_->noteFloor(counter);
+  }
+
   void add(const obs::Token& token) {
     add(static_cast<std::uint64_t>(token.membership));
     add(static_cast<std::uint64_t>(token.incarnation));

@@ -18,6 +18,7 @@
 
 #include "observations/types.hpp"
 #include "protocol/directory.hpp"
+#include "protocol/renumbering.hpp"
 #include "protocol/rules.hpp"
 
 namespace holdfast::protocol {
@@ -34,6 +35,11 @@ struct Ballot {
   std::uint32_t counter = 0;  // 0: no ballot
   NodeId proposer;
   constexpr bool valid() const { return counter != 0; }
+  template <class Hash>
+  void addTo(Hash& hash) const {
+    hash.addGrowing(Growing::ballot, counter);
+    hash.add(proposer);
+  }
   friend constexpr auto operator<=>(Ballot, Ballot) = default;
 };
 BOOST_DESCRIBE_STRUCT(Ballot, (), (counter, proposer))
@@ -72,6 +78,11 @@ BOOST_DESCRIBE_STRUCT(Configuration, (), (number, members, ringVersion, dismisse
 struct Vote {
   NodeId voter;
   std::uint64_t signature = 0;
+  template <class Hash>
+  void addTo(Hash& hash) const {
+    hash.add(voter);
+    hash.addDerived(signature);
+  }
   friend bool operator==(const Vote&, const Vote&) = default;
 };
 BOOST_DESCRIBE_STRUCT(Vote, (), (voter, signature))

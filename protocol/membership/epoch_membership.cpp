@@ -391,7 +391,12 @@ void EpochMembership::addTo(StateHash& hash) const {
   hash.addRange(silentAfter_);
   hash.add(protectedUntil_);
   hash.add(static_cast<std::uint64_t>(admin_.has_value()));
-  if (admin_) hash.add(*admin_);
+  if (admin_) {
+    hash.add(*admin_);
+    hash.add(static_cast<std::uint64_t>(std::min(proposer_.attempts(), kMaxAdminAttempts)));
+  }
+  // EP-2: the next round's ballot is greater than what was promised, and than what the last round has met.
+  hash.noteFloor(std::max(proposer_.highestCounter(), acceptor_.promised().counter));
   for (const Keeping& kept : keeping_) hash.add(kept.certificate);
 }
 

@@ -42,6 +42,10 @@ class EpochMembership {
   /// Counts anew what nothing under way refers to, so that states which differ in that alone become equal.
   void renumber() {
     lease_.renumber();
+    renumberWrites();
+  }
+  /// The same of what is written: nothing that is on its way to the disk is numbered.
+  void renumberWrites() {
     acceptor_.renumber();
     if (keeping_.empty()) certificateSequence_ = 0;
   }
@@ -70,6 +74,9 @@ class EpochMembership {
   void addTo(StateHash& hash) const;
 
  private:
+  /// An operator's wish that no round has brought about is given up after so many.
+  static constexpr std::uint32_t kMaxAdminAttempts = 12;
+
   /// Whether this node, with the disk it has now, is a member of the current configuration (EP-11).
   bool selfIsMember(const MembershipEnv& env) const;
   bool mayVote(const MembershipEnv& env) const { return founded_ && !joiner_.joining() && selfIsMember(env); }

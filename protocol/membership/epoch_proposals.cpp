@@ -8,9 +8,6 @@
 namespace holdfast::protocol {
 namespace {
 
-/// An operator's wish that no round has brought about is given up after so many.
-constexpr std::uint32_t kMaxAdminAttempts = 12;
-
 void dismiss(Configuration& configuration, NodeId node) {
   std::erase_if(configuration.members, [&](Member m) { return m.node == node; });
   auto& dismissed = configuration.dismissed;

@@ -138,7 +138,8 @@ std::optional<MonotonicInstant> Proposer::activationOf(const Configuration& conf
 
 void Proposer::addTo(StateHash& hash) const {
   hash.add(phase_);
-  hash.add(static_cast<std::uint64_t>(attempts_) << 32 | highestCounter_);
+  hash.addGrowing(Growing::attempt, attempts_);
+  hash.addGrowing(Growing::ballot, highestCounter_);
   if (phase_ == Phase::idle && votes_.empty()) return;
   hash.add(ballot_);
   hash.addPast(sentAt_);

@@ -43,6 +43,8 @@ class Proposer {
   /// EP-8: when this node's own round says that `configuration` may be activated.
   std::optional<MonotonicInstant> activationOf(const Configuration& configuration) const;
   std::uint32_t attempts() const { return attempts_; }
+  /// Of any ballot that it has made, or that an acceptor has told it of.
+  std::uint32_t highestCounter() const { return highestCounter_; }
 
   void addTo(StateHash& hash) const;
 

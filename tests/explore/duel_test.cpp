@@ -1,13 +1,16 @@
-// Two proposers whose wishes exclude each other. With the pause that each takes before a round (EP-2), every
-// schedule ends with an epoch; without it, each round can be outrun by a round of the other, and so on.
+// Two proposers whose wishes exclude each other, or who wish the same. With the pause that each takes before
+// a round (EP-2), every schedule ends with an epoch; without it, each round can be outrun by a round of the
+// other, and so on: a cycle where ballots are told by their order.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "explore/fair_cycles.hpp"
+#include "explore/replay.hpp"
 #include "explore/searches.hpp"
 
 namespace holdfast::explore {
@@ -128,6 +131,50 @@ TEST(Duel, OfProposersThatDoNotPauseGoesOnFromBallotToBallot) {
         all.states, [&](const World::State& state) { return greatestBallot(world, state) > ballots; });
     EXPECT_TRUE(outrun) << "of ballot " << int{ballots};
   }
+}
+
+/// `outbid` has no bound on ballots: they are told by their order (protocol/renumbering.hpp). What nodes draw
+/// is drawn anew each time.
+TEST(Duel, OfProposersThatPauseEndsWithoutABoundOnBallotsWhateverTheyDraw) {
+  std::uint32_t greatest = 0;
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    Configuration configuration = *findConfiguration("outbid");
+    configuration.seed = seed;
+    const World world(configuration);
+    const Result result = fairCycles(world, {});
+    EXPECT_EQ(result.verdict, Verdict::verified) << "seed " << seed;
+    EXPECT_EQ(result.cycle, 0U);
+    EXPECT_EQ(World::describeWaiters(result.cycles.waiters),
+              (std::vector<std::string>{"the proposer at A", "the proposer at B"}));
+    world.table().eachStep([&](const LocalStep& step) {
+      const auto* epoch = world.table().node(step.node).node->membership().epoch();
+      greatest = std::max(greatest, epoch->acceptor().promised().counter);
+    });
+  }
+  EXPECT_EQ(greatest, 1U) << "whoever is outbid by an equal counter waits for the other";
+}
+
+TEST(Duel, OfProposersThatDoNotPauseIsALivelock) {
+  Configuration configuration = *findConfiguration("outbid");
+  configuration.ticks.backoff = 0;
+  const World world(configuration);
+  // Messages to the member that is dead pile up, so that there is no end of states.
+  Limits limits;
+  limits.states = 20'000;
+  const Result result = fairCycles(world, limits);
+  ASSERT_EQ(result.verdict, Verdict::violated);
+  EXPECT_FALSE(result.judgement.bad());
+  EXPECT_GT(result.cycle, 1U);
+  const Replayed run = replay(world, result.path);
+  EXPECT_TRUE(run.faithful);
+  EXPECT_EQ(run.findings.count(checkers::Severity::safety), 0U);
+  ASSERT_TRUE(run.loop.has_value());
+  const std::vector<World::State> states = statesOf(world, result.path);
+  const World::State& begin = states[*run.loop];
+  EXPECT_EQ(world.fingerprint(begin), world.fingerprint(states.back())) << "once round";
+  EXPECT_NE(world.fingerprintOf(begin), world.fingerprintOf(states.back())) << "with greater ballots";
+  EXPECT_GT(greatestBallot(world, states.back()), greatestBallot(world, begin));
+  for (std::size_t i = *run.loop; i < states.size(); ++i) EXPECT_EQ(newestEpoch(world, states[i]), 1U);
 }
 
 }  // namespace

@@ -47,10 +47,12 @@ TEST_P(ChangeTest, IsExploredToTheEnd) {
 // The larger ones are in docs/explore.md.
 INSTANTIATE_TEST_SUITE_P(Configurations, ChangeTest,
                          ::testing::Values(Change{"epoch", 15'815, 14, 47'923, 37},
+                                           Change{"duel-crash", 35'593, 342, 81'682, 70},
                                            Change{"epoch-loss", 71'184, 122, 243'331, 37},
                                            Change{"epoch-crash", 160'700, 56, 543'694, 48},
                                            Change{"epoch-dead", 39'907, 1'346, 139'618, 45},
                                            Change{"epoch-dead-lock", 33'144, 8, 127'102, 60},
+                                           Change{"outbid", 524, 1, 1'521, 34},
                                            Change{"home-map", 10'313, 2'089, 26'406, 40},
                                            Change{"home-map-fence", 11'977, 1'388, 34'710, 40},
                                            Change{"home-map-removed", 8'182, 714, 25'813, 40}),
@@ -64,21 +66,14 @@ struct Unruled {
   const char* configuration;
   Rule rule;
   Breach breach;
-  std::uint32_t depth;   // of the shortest path
-  bool crashes = false;  // the third member may crash besides, and restarts at once
+  std::uint32_t depth;  // of the shortest path
 };
 
 class UnruledTest : public ::testing::TestWithParam<Unruled> {};
 
 TEST_P(UnruledTest, ASearchMeetsWhatTheRulePreventsAndTheCheckersConfirmIt) {
   const Unruled& unruled = GetParam();
-  Configuration configuration = changing(unruled.configuration, unruled.rule);
-  if (unruled.crashes) {
-    configuration.budgets.crashes = 1;
-    configuration.mayCrash = 0b0100;
-    configuration.outage = Outage::brief;
-  }
-  const World world(configuration);
+  const World world(changing(unruled.configuration, unruled.rule));
   Limits limits;
   limits.states = 1'000'000;
   const Result result = breadthFirst(world, limits);
@@ -99,9 +94,9 @@ INSTANTIATE_TEST_SUITE_P(
         Unruled{"duel", Rule::EP1_TotalOrder, Breach::twoConfigurations, 10},
         Unruled{"duel", Rule::EP2_ReportAccepted, Breach::twoConfigurations, 10},
         Unruled{"duel", Rule::EP4_AdoptAccepted, Breach::twoConfigurations, 10},
-        Unruled{"duel", Rule::EP2_PersistPromise, Breach::twoConfigurations, 13, true},
-        Unruled{"duel", Rule::EP4_PersistAccepted, Breach::twoConfigurations, 13, true},
-        Unruled{"duel", Rule::EP12_DurableAcceptors, Breach::twoConfigurations, 13, true},
+        Unruled{"duel-crash", Rule::EP2_PersistPromise, Breach::twoConfigurations, 20},
+        Unruled{"duel-crash", Rule::EP4_PersistAccepted, Breach::twoConfigurations, 20},
+        Unruled{"duel-crash", Rule::EP12_DurableAcceptors, Breach::twoConfigurations, 24},
         Unruled{"epoch", Rule::EP5_Majority, Breach::certificateWithoutMajority, 6},
         Unruled{"epoch-crash", Rule::EP5_DurableChain, Breach::membershipWentBack, 12},
         Unruled{"epoch-loss", Rule::EP7_Reservation, Breach::activatedTooEarly, 18},
@@ -137,7 +132,7 @@ TEST(ChangingMembership, HasTheSameStatesDepthFirstAndWithoutFairCycles) {
 TEST(ChangingMembership, SampledSchedulesAreFaithfulAndHoldAndEndAtTheBoundsAlone) {
   std::size_t ended = 0;
   for (const char* name : {"epoch-lock", "epoch-loss", "epoch-crash", "epoch-dead", "replacement", "duel",
-                           "home-map-lock", "home-map-own", "home-map-fence"}) {
+                           "duel-crash", "outbid", "home-map-lock", "home-map-own", "home-map-fence"}) {
     const World world(changing(name));
     const sim::KeyedRandom random{3};
     for (std::uint64_t schedule = 0; schedule < 20; ++schedule) {
@@ -165,6 +160,7 @@ TEST(ChangingMembership, HasNoRenamingsAndSaysWhereItEnds) {
   const Configuration epoch = changing("epoch");
   EXPECT_EQ(World(epoch, true).symmetries(), 0U);
   EXPECT_EQ(boundsOf(epoch), "epoch 2 acts everywhere, or a ballot of counter 2 or for epoch 3");
+  EXPECT_EQ(boundsOf(changing("outbid")), "epoch 2 acts everywhere, or a ballot for epoch 3");
   EXPECT_EQ(boundsOf(changing("home-map")), "the published map acts everywhere");
   EXPECT_EQ(boundsOf(changing("brief")), "");
 }
@@ -176,6 +172,10 @@ TEST(ChangingMembership, WhatItCanNotKeepIsRefusedWithAReason) {
   configuration = changing("epoch");
   configuration.punctual = false;
   EXPECT_NE(whatIsWrong(configuration).find("are not first"), std::string::npos);
+  configuration = changing("outbid");
+  EXPECT_EQ(whatIsWrong(configuration), "");
+  configuration.outage = Outage::brief;
+  EXPECT_NE(whatIsWrong(configuration).find("nobody restarts"), std::string::npos);
 }
 
 }  // namespace

@@ -129,5 +129,67 @@ TEST(Agreement, DuellingProposersComeToAnEnd) {
   }
 }
 
+/// Two proposers, A and B, and whoever decides what arrives when: an accept once its receiver has promised a
+/// greater ballot, a prepare of one proposer at the other while that one is in a round of its own, all else
+/// at once. Whatever is sent arrives in the end.
+class Adversary {
+ public:
+  explicit Adversary(EpochNetwork& net) : net_(net) {}
+
+  /// A millisecond in which everything arrives that may.
+  void step() {
+    net_.now = net_.now + milliseconds(1);
+    for (std::uint16_t i = 0; i < net_.size(); ++i) net_.fireTimers({i});
+    for (bool busy = true; busy;) {
+      busy = false;
+      for (std::uint16_t i = 0; i < net_.size(); ++i) {
+        while (net_.persistOne({i})) busy = true;
+      }
+      for (std::size_t i = 0; i < net_.letters.size() && !busy; ++i) {
+        if (mayArrive(net_.letters[i])) busy = net_.deliverOne(i);
+      }
+    }
+  }
+
+ private:
+  bool mayArrive(const EpochNetwork::Letter& letter) {
+    EpochMembership& to = net_.at(letter.to);
+    if (const auto* accept = std::get_if<MembershipAccept>(&letter.message)) {
+      return to.acceptor().promised() > accept->value.ballot;
+    }
+    const bool rival = std::holds_alternative<MembershipPrepare>(letter.message) && letter.to.value < 2;
+    return !rival || to.proposer().inRound();
+  }
+
+  EpochNetwork& net_;
+};
+
+/// No agreement is sure to end against whoever decides how long each message takes: pauses are no help where
+/// an accept can always be later than the other's next prepare. That ends as soon as the adversary does.
+TEST(Agreement, ADuelGoesOnForAsLongAsAnAdversaryDelaysEachAcceptPastTheNextBallot) {
+  ProtocolOptions options = EpochNetwork::exact();
+  options.rejoin = false;
+  EpochNetwork net(3, 3, {}, options);
+  net.startAll();
+  net.propose({0}, NodeId::none(), {1});
+  net.propose({1}, NodeId::none(), {0});
+  Adversary adversary(net);
+  constexpr std::uint32_t kBallots = 12;
+  const auto promised = [&] { return net.at({2}).acceptor().promised(); };
+  std::map<std::uint16_t, int> turns;
+  Ballot last;
+  for (int i = 0; i < 60'000 && promised().counter < kBallots; ++i) {
+    adversary.step();
+    if (promised() != last) ++turns[promised().proposer.value];
+    last = promised();
+  }
+  EXPECT_EQ(promised().counter, kBallots);
+  EXPECT_GT(turns[0], 2);
+  EXPECT_GT(turns[1], 2);
+  EXPECT_TRUE(net.all<obs::MembershipDecided>().empty());
+  net.advance(seconds(5));
+  EXPECT_FALSE(net.all<obs::MembershipDecided>().empty());
+}
+
 }  // namespace
 }  // namespace holdfast::protocol::epochs
