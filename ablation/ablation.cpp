@@ -31,8 +31,9 @@ std::optional<Breakage> confirmed(const explore::World& world, const explore::Re
 /// The shipped configurations that a rule is looked for in, from the quickest to search to the slowest. To
 /// search the others as well, for each rule, would take many times as long.
 std::vector<const explore::Configuration*> configurationsFor(protocol::Rule rule) {
-  constexpr std::array kOfEpochs = {"epoch",      "duel-crash",  "epoch-dead", "epoch-dead-lock",
-                                    "epoch-loss", "epoch-crash", "epoch-lock", "duel"};
+  constexpr std::array kOfEpochs = {"epoch",       "epoch-minority",  "duel-crash",
+                                    "epoch-dead",  "epoch-dead-lock", "epoch-loss",
+                                    "epoch-crash", "epoch-lock",      "duel"};
   constexpr std::array kOfMaps = {"home-map", "home-map-removed", "home-map-fence", "home-map-lock",
                                   "home-map-own"};
   constexpr std::array kOthers = {"brief",   "relay",   "two-keys",   "lineage", "cold-home", "drain",

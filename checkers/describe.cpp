@@ -412,7 +412,8 @@ std::string Teller::observed() const {
 /// would.
 std::string Teller::end(TrueInstant at) const {
   constexpr obs::Duration kNeverSoon = sim::minutes(24 * 60);
-  return at - f_.at > kNeverSoon ? "had not ended" : fmt::format("ends at {}", time(at));
+  if (at - f_.at > kNeverSoon) return "had not ended";
+  return fmt::format("{} at {}", at < f_.at ? "had ended" : "ends", time(at));
 }
 
 std::string Teller::evidence(const Evidence& one) const {

@@ -277,6 +277,7 @@ bool Membership::acts(NodeId id, TrueInstant at, const Context& context) const {
 
 void Membership::addCertificate(Finding& finding, std::uint32_t ring) const {
   const Ring& one = rings_[ring];
+  if (one.voters.bits == 0) return;  // It was given, and nobody had to vote.
   finding.because(Fact::certificate, one.by, one.at, static_cast<std::int64_t>(one.voters.bits));
 }
 
@@ -357,15 +358,18 @@ void Membership::on(const Stamp& stamp, const obs::Granted& event, const Context
   const Node* const node = nodes_.find(stamp.node.value);
   if (node == nullptr || node->ring == kNothing) return;
   const Ring& ring = rings_[node->ring];
+  const NodeClock& clock = context.history.node(stamp.node).clock;
   const auto complain = [&](Anomaly anomaly, NodeId other) {
     Finding finding = membershipViolation(anomaly, stamp);
     finding.key = event.key;
     finding.other = other;
     finding.observed = ring.number;
     addCertificate(finding, node->ring);
+    if (node->leased) {
+      finding.because(Fact::membershipLive, stamp.node, clock.whenReads(node->lease), ring.number);
+    }
     context.findings.add(finding);
   };
-  const NodeClock& clock = context.history.node(stamp.node).clock;
   if (!node->active) complain(Anomaly::grantedBeforeActivation, event.to);
   if (context.history.membershipSeen() && (!node->leased || clock.surelyReached(node->lease, stamp.at))) {
     complain(Anomaly::grantedWithoutMembership, event.to);

@@ -256,6 +256,14 @@ void addEpochs(std::vector<Configuration>& all) {
   lock.clients.push_back({2, section(0)});
   all.push_back(lock);
 
+  Configuration minority = change;
+  minority.name = "epoch-minority";
+  minority.summary = "a member hears nobody; it and another lock a key whose home it is";
+  minority.clients = {{2, section(0)}, {0, section(0)}};
+  minority.home = 2;
+  minority.apart = 0b110;
+  all.push_back(minority);
+
   Configuration duel = change;
   duel.name = "duel";
   duel.summary =
