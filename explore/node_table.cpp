@@ -105,6 +105,23 @@ std::uint64_t hashOf(const protocol::DurableMembership& records, protocol::Renum
   return hash.value();
 }
 
+/// Gives the node its input, or does what an item stands for that is none. `renumbers`: nothing is under way
+/// at a tick that names a renewal or a write.
+void give(StoredNode& node, const Item& item, bool renumbers, protocol::Effects& effects) {
+  if (item.kind == ItemKind::tick) {
+    node.now = node.now + kTick;
+    if (!renumbers) return;
+    node.node->renumber();
+    if (node.node->membership().epoch() != nullptr) node.written = {};
+  } else if (item.kind == ItemKind::settle) {
+    node.node->renumberWrites();
+    node.written = {};
+  } else {
+    if (item.kind == ItemKind::persist) protocol::store(node.records, item.record);
+    node.node->handle(item.input, protocol::Context{node.now, NodeTable::kWall, effects});
+  }
+}
+
 bool streamed(protocol::MessageKind kind) {
   return kind == protocol::MessageKind::subscribe || kind == protocol::MessageKind::logFrame ||
          kind == protocol::MessageKind::logGap;
@@ -246,20 +263,7 @@ const LocalStep& NodeTable::step(std::uint32_t number, std::uint32_t itemNumber)
   step.before = number;
   step.item = itemNumber;
   StoredNode after = before;
-  if (item.kind == ItemKind::tick) {
-    after.now = after.now + kTick;
-    if (!fixed_ && prompt_) {
-      // Nothing is under way that names a renewal or a write.
-      after.node->renumber();
-      if (after.node->membership().epoch() != nullptr) after.written = {};
-    }
-  } else if (item.kind == ItemKind::settle) {
-    after.node->renumberWrites();
-    after.written = {};
-  } else {
-    if (item.kind == ItemKind::persist) protocol::store(after.records, item.record);
-    after.node->handle(item.input, protocol::Context{after.now, kWall, effects});
-  }
+  give(after, item, !fixed_ && prompt_, effects);
   for (const protocol::Persist& persist : effects.persists) ++after.written[persist.record.index()];
   const std::uint8_t self = item.node;
   step.now = after.now;
