@@ -152,7 +152,7 @@ Result explainRun(Session& session, const ExplainArguments& arguments) {
   const explain::HappensBefore order(studied->run);
   const explain::Clocks clocks(studied->run);
   const std::vector<explain::Span> spans = explain::spansOf(studied->run, clocks);
-  const explain::Slice slice = explain::sliceOf(studied->run, order, *incident, *most);
+  const explain::Slice slice = explain::sliceOf(studied->run, order, *incident, *most, explain::Change::told);
   Story story = explain::storyOf({studied->run, order, clocks, spans, studied->names}, *incident, slice);
   if (incident->violation && !arguments.noRerun && studied->subject) {
     if (const auto turn = pointOfNoReturn(session, *studied, *incident)) {

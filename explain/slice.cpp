@@ -6,11 +6,13 @@
 #include <set>
 #include <variant>
 
+#include "explain/change.hpp"
+
 namespace holdfast::explain {
 namespace {
 
 /// How much an event matters to an incident; what matters least is left out first.
-enum class Weight : std::uint8_t { none, circumstance, message, authority, core };
+enum class Weight : std::uint8_t { none, circumstance, message, change, authority, core };
 
 template <class... Kinds>
 bool kindIs(const obs::Observation& what) {
@@ -20,7 +22,8 @@ bool kindIs(const obs::Observation& what) {
 /// What the incident speaks of, and what that leads to.
 class Concern {
  public:
-  Concern(Run run, const Incident& incident) : run_(run), incident_(incident) {
+  Concern(Run run, const Incident& incident, const MembershipChange* change)
+      : run_(run), incident_(incident), change_(change) {
     keys_.insert(incident.keys.begin(), incident.keys.end());
     calls_.insert(incident.calls.begin(), incident.calls.end());
     txns_.insert(incident.txns.begin(), incident.txns.end());
@@ -34,6 +37,7 @@ class Concern {
     // An incident without callers is about what its node, or its key's home, did before.
     alone_ = incident.calls.empty() && incident.txns.empty() && first_ == incident.event;
     if (alone_) first_ = 0;
+    if (change_ != nullptr && alone_) first_ = change_->begin();
     followHome();
     followBarriers();
     followMembership();
@@ -44,6 +48,7 @@ class Concern {
 
   Weight weightOf(EventIndex i) const {
     if (isCore(i)) return Weight::core;
+    if (change_ != nullptr && change_->has(i)) return Weight::change;
     if (const Weight weight = weightForMembership(i); weight != Weight::none) return weight;
     if (i < first_) return Weight::none;
     const obs::Stamped& event = run_[i];
@@ -178,6 +183,7 @@ class Concern {
 
   Run run_;
   const Incident& incident_;
+  const MembershipChange* change_;  // null: none, or not to be told
   std::set<obs::KeyId> keys_;
   std::set<obs::CallId> calls_;
   std::set<obs::TxnId> txns_;
@@ -256,14 +262,17 @@ Incident incidentAt(Run run, EventIndex event) {
   return incident;
 }
 
-Slice sliceOf(Run run, const HappensBefore& order, const Incident& incident, std::size_t most) {
+Slice sliceOf(Run run, const HappensBefore& order, const Incident& incident, std::size_t most,
+              Change change) {
   Slice slice;
   if (incident.event >= run.size()) return slice;
   slice.parties = partiesOf(run, incident);
   const std::vector<bool> past = order.pastOf(slice.parties);
-  const Concern concern(run, incident);
+  const MembershipChange membership(run, incident, slice.parties);
+  const bool changed = change == Change::told && membership.happened();
+  const Concern concern(run, incident, changed ? &membership : nullptr);
 
-  std::array<std::vector<EventIndex>, 5> byWeight;
+  std::array<std::vector<EventIndex>, 6> byWeight;
   std::set<std::uint64_t> messages;  // that are about the keys: a delivery does not name the key itself
   for (EventIndex i = 0; i <= incident.event; ++i) {
     Weight weight = concern.weightOf(i);

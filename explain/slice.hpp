@@ -2,7 +2,8 @@
 //
 // Contract: a slice is what happened before the event, or before what the other party of an incident did, and
 // concerns it: the same caller, transaction, token, barrier or log entry, what the key's home did about the
-// key meanwhile, messages about it, and faults of the nodes in it. Between what is left stand only the edges
+// key meanwhile, messages about it, faults of the nodes in it and, if it is to be told, the change of
+// membership meanwhile. Between what is left stand only the edges
 // of the happens-before order that do not follow from others.
 #pragma once
 
@@ -40,7 +41,11 @@ struct Slice {
   std::size_t leftOut = 0;            ///< How many less important ones were left out.
 };
 
+/// Whether the change of membership in which the incident happened is a part of its slice.
+enum class Change : std::uint8_t { left, told };
+
 /// The slice of `incident`, at most about `most` events long.
-Slice sliceOf(Run run, const HappensBefore& order, const Incident& incident, std::size_t most = 60);
+Slice sliceOf(Run run, const HappensBefore& order, const Incident& incident, std::size_t most = 60,
+              Change change = Change::left);
 
 }  // namespace holdfast::explain

@@ -100,6 +100,41 @@ TEST(Explain, SaysWhyThereIsNoMembership) {
                   "membership 1(.|\n)*B refused call 1 on accounts/k0"));
 }
 
+/// The numbered steps of a story whose text has `text`, in order.
+std::vector<std::string> stepsWith(const Ran& ran, const std::string& text) {
+  std::vector<std::string> steps;
+  for (const nlohmann::json& object : ran.objects()) {
+    if (object["is"] != "step" || object["text"].get<std::string>().find(text) == std::string::npos) continue;
+    steps.push_back(object["node"].get<std::string>());
+  }
+  return steps;
+}
+
+TEST(Explain, OfAHomeMapTellsWhoPublishedAcknowledgedActivatedAndServed) {
+  const Ran ran = holdfast(
+      {"explain", "S-49-home-map-change", "--without", "HM3_MonotonicDrain", "--no-rerun", "--json", "-q"});
+  ASSERT_EQ(ran.exitCode, 0) << ran.standardError;
+  const std::vector<std::string> staged = stepsWith(ran, "home map staged: generation 2");
+  ASSERT_EQ(staged.size(), 4U);
+  EXPECT_EQ(staged.front(), "D") << "the console, where it was published";
+  EXPECT_EQ(stepsWith(ran, "home map acknowledged: generation 2, incarnation 1, again no").size(), 4U);
+  EXPECT_EQ(stepsWith(ran, "home map activated: generation 2"), std::vector<std::string>{"D"});
+  EXPECT_EQ(stepsWith(ran, "membership active: number 1").size(), 4U);
+  EXPECT_EQ(stepsWith(ran, "membership active: number 2"), std::vector<std::string>{"D"});
+}
+
+TEST(Explain, OfAnEpochTellsWhoPromisedAcceptedAndWentOver) {
+  const Ran ran =
+      holdfast({"explain", "S-40-home-dies", "--without", "EP8_WaitsOut", "--no-rerun", "--json", "-q"});
+  ASSERT_EQ(ran.exitCode, 0) << ran.standardError;
+  EXPECT_EQ(stepsWith(ran, "proposal started: number 2"), std::vector<std::string>{"B"});
+  EXPECT_EQ(stepsWith(ran, "membership promised: number 2").size(), 4U);
+  EXPECT_EQ(stepsWith(ran, "membership accepted: number 2").size(), 4U);
+  EXPECT_EQ(stepsWith(ran, "membership decided: number 2"), std::vector<std::string>{"B"});
+  EXPECT_EQ(stepsWith(ran, "membership installed: number 2").size(), 4U);
+  EXPECT_EQ(stepsWith(ran, "membership active: number 2"), std::vector<std::string>{"B"});
+}
+
 TEST(Explain, BadInputIsNamed) {
   const ScratchFolder scratch;
   const auto complaint = [&](const std::vector<std::string>& arguments, int exitCode) {
