@@ -4,12 +4,13 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
+#include <set>
 
 #include "cli/catalogue.hpp"
 #include "cli/figures.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/json_source.hpp"
 #include "cli/rule_page.hpp"
+#include "cli/target_file.hpp"
 #include "cli/verb.hpp"
 #include "cli/verb_options.hpp"
 
@@ -20,6 +21,7 @@ struct AblateArguments {
   std::vector<std::string> rules;
   SearchArguments search;
   std::string output;
+  bool force = false;
 };
 
 constexpr QuickBounds kQuickAblation{40'000, 100};
@@ -87,37 +89,41 @@ void report(Session& session, const Ablation& a) {
   session.out.object(ablationJson(a));
 }
 
+std::string pageName(protocol::Rule rule) { return fmt::format("{}.md", protocol::nameOf(rule)); }
+
 /// Makes the folder for the pages, before anything is searched.
-std::expected<void, Failure> makeFolder(const std::string& folder) {
+std::expected<void, Failure> makeFolder(const AblateArguments& arguments,
+                                        const std::vector<protocol::Rule>& rules) {
+  const std::filesystem::path folder = arguments.output;
+  if (folder.empty()) {
+    if (!arguments.force) return {};
+    return std::unexpected(Failure{"--force replaces pages; expected --output FOLDER with it"});
+  }
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) {
-    return std::unexpected(
-        Failure{fmt::format("--output: cannot create the folder '{}': {}", folder, error.message())});
+    return std::unexpected(Failure{
+        fmt::format("--output: cannot create the folder '{}': {}", folder.string(), error.message())});
   }
-  if (auto fits = checkWritable(std::filesystem::path(folder) / "README.md"); !fits) {
-    return std::unexpected(badValue("--output", fits.error().text));
-  }
-  return {};
-}
-
-std::expected<void, Failure> writeRulePage(const std::string& folder, const std::string& name,
-                                           const std::string& text) {
-  const auto written = writeNewFile(std::filesystem::path(folder) / name, text, true);
-  if (!written) return std::unexpected(badValue("--output", written.error().text));
-  return {};
+  std::set<std::filesystem::path> pages;
+  for (const protocol::Rule rule : rules) pages.insert(folder / pageName(rule));
+  if (pages.size() == protocol::kRuleCount) pages.insert(folder / "README.md");
+  std::vector<Target> targets;
+  for (const std::filesystem::path& page : pages) targets.push_back({"--output", page});
+  return checkTargets(targets, arguments.force);
 }
 
 Result runAblate(Session& session, const AblateArguments& arguments) {
   const auto request = requestOf(arguments);
   if (!request) return std::unexpected(request.error());
   const std::string& folder = arguments.output;
-  if (!folder.empty()) {
-    if (auto made = makeFolder(folder); !made) return std::unexpected(made.error());
-  }
+  if (auto made = makeFolder(arguments, request->rules); !made) return std::unexpected(made.error());
   const InterruptGuard guard;
   std::vector<Ablation> ablations;
   Json unproven = Json::array();
+  const auto write = [&](const std::string& page, const std::string& text) {
+    return writeTarget({"--output", std::filesystem::path(folder) / page}, text, true);
+  };
   const auto search = [&](std::size_t entry, const ablation::Bounds& bounds, const auto& show) {
     return ablate(request->rules[entry], bounds, show);
   };
@@ -127,7 +133,7 @@ Result runAblate(Session& session, const AblateArguments& arguments) {
     ablations.push_back(std::move(one));
     if (folder.empty()) return {};
     const Ablation& last = ablations.back();
-    return writeRulePage(folder, fmt::format("{}.md", protocol::nameOf(last.rule)), rulePage(last));
+    return write(pageName(last.rule), rulePage(last));
   };
   auto searched = searchEach(session, "ablate", request->rules.size(), request->bounds, search, take);
   if (!searched) return std::unexpected(searched.error());
@@ -135,8 +141,8 @@ Result runAblate(Session& session, const AblateArguments& arguments) {
   if (!whole) session.out.say(fmt::format("interrupted after {}", counted(ablations.size(), "rule")));
   if (!folder.empty()) {
     if (ablations.size() == protocol::kRuleCount) {
-      const std::string table = rulesTable(ablations, request->command + " --output docs/rules");
-      if (auto written = writeRulePage(folder, "README.md", table); !written) {
+      const std::string table = rulesTable(ablations, request->command + " --output docs/rules --force");
+      if (auto written = write("README.md", table); !written) {
         return std::unexpected(written.error());
       }
     }
@@ -168,11 +174,13 @@ Action declareAblate(CLI::App& app) {
   app.add_option(
          "--output", arguments->output,
          "write a page a rule to this folder, each as soon as its turn has come, and once all rules are done "
-         "README.md; what is there is replaced")
+         "README.md")
       ->type_name("FOLDER");
+  addForceOption(app, arguments->force, "--output");
   app.footer(
       "Exit code: 0 a promise breaks without each of the rules, 3 for some nothing was found or they were "
-      "not\nreached, 64 bad usage. After Ctrl-C the rules that were done are told, and their pages stay.\n\n"
+      "not\nreached, 64 bad usage or a file that can not be written. After Ctrl-C the rules that were done "
+      "are told, and their pages stay.\n\n"
       "Example:\n  holdfast ablate DG-3 --quick --output rules");
   return [arguments](Session& session) { return runAblate(session, *arguments); };
 }

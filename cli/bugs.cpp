@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <span>
 
@@ -13,7 +12,7 @@
 #include "cli/catalogue.hpp"
 #include "cli/figures.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/json_source.hpp"
+#include "cli/target_file.hpp"
 #include "cli/verb.hpp"
 #include "cli/verb_options.hpp"
 #include "scenarios/scenario.hpp"
@@ -29,6 +28,7 @@ struct BugsArguments {
   std::vector<std::string> numbers;
   SearchArguments search;
   std::string output;
+  bool force = false;
 };
 
 constexpr QuickBounds kQuickBugs{20'000, 200};
@@ -233,7 +233,7 @@ std::string pageOfBugs(const std::vector<BugVerdict>& verdicts, const BugsReques
                         swept ? fmt::to_string(swept->seed) : "",
                         explored ? fmt::to_string(explored->effort) : "");
   }
-  const std::string command = request.command + " --output docs/bugs.md";
+  const std::string command = request.command + " --output docs/bugs.md --force";
   if (!missing.empty()) {
     missing = "\n## Not expressible\n\n| bug | what | it would take |\n|---|---|---|\n" + missing;
   }
@@ -305,38 +305,34 @@ std::vector<BugVerdict> judgeAll(Session& session, const BugsRequest& request) {
 }
 
 /// Writes the page; after an interrupt the part that was done, beside the file and not in its place.
-std::expected<void, Failure> writePage(Session& session, const std::string& file,
+std::expected<void, Failure> writePage(Session& session, const BugsArguments& arguments,
                                        const std::vector<BugVerdict>& verdicts, const BugsRequest& request) {
   const bool whole = verdicts.size() == request.bugs.size();
-  const std::string partial = partialOf(file);
-  const std::string& name = whole ? file : partial;
-  if (name.empty()) return {};
-  if (auto written = writeNewFile(name, pageOfBugs(verdicts, request), true); !written) {
-    return std::unexpected(badValue("--output", written.error().text));
+  const std::string file = whole ? arguments.output : partialOf(arguments.output);
+  if (file.empty()) return {};
+  const bool replace = !whole || arguments.force;
+  if (auto written = writeTarget({"--output", file}, pageOfBugs(verdicts, request), replace); !written) {
+    return written;
   }
-  session.out.say("written     " + name);
-  std::error_code ignored;
-  if (whole && !partial.empty()) std::filesystem::remove(partial, ignored);
+  session.out.say("written     " + file);
+  if (whole) removePartial(file);
   return {};
 }
 
 Result runBugs(Session& session, const BugsArguments& arguments) {
   const auto request = requestOf(arguments);
   if (!request) return std::unexpected(request.error());
-  if (!arguments.output.empty()) {
-    if (auto fits = checkWritable(arguments.output); !fits) {
-      return std::unexpected(badValue("--output", fits.error().text));
-    }
+  if (arguments.force && arguments.output.empty()) {
+    return std::unexpected(Failure{"--force replaces a page; expected --output FILE with it"});
+  }
+  if (auto fit = checkTargets({{"--output", arguments.output}}, arguments.force); !fit) {
+    return std::unexpected(fit.error());
   }
   const InterruptGuard guard;
   const std::vector<BugVerdict> verdicts = judgeAll(session, *request);
   const bool whole = verdicts.size() == request->bugs.size();
   if (!whole) session.out.say(fmt::format("interrupted after {}", counted(verdicts.size(), "bug")));
-  if (!arguments.output.empty()) {
-    if (auto written = writePage(session, arguments.output, verdicts, *request); !written) {
-      return std::unexpected(written.error());
-    }
-  }
+  const auto written = writePage(session, arguments, verdicts, *request);
   const Summary summary = summaryOf(verdicts);
   const int exitCode = whole && summary.caught == summary.expressible ? kExitHeld : kExitInconclusive;
   session.out.say(sentenceOf(summary, request->bounds));
@@ -352,7 +348,7 @@ Result runBugs(Session& session, const BugsArguments& arguments) {
                       {"medianSeed", summary.median ? Json(*summary.median) : Json()},
                       {"partial", !whole},
                       {"exitCode", exitCode}});
-  return exitCode;
+  return written ? exitCode : reportUnwritten(session.out, written.error(), exitCode);
 }
 
 }  // namespace
@@ -369,14 +365,13 @@ Action declareBugs(CLI::App& app) {
       "take.");
   app.add_option("numbers", arguments->numbers, "numbers of bugs; all without any")->type_name("NUMBER");
   addSearchOptions(app, arguments->search, kQuickBugs);
-  app.add_option(
-         "--output", arguments->output,
-         "write them as a page to this file; what is there is replaced. After an interrupt those that "
-         "were done are written to FILE.partial instead")
+  app.add_option("--output", arguments->output,
+                 "write them as a page to this file; after an interrupt those that were done to FILE.partial")
       ->type_name("FILE");
+  addForceOption(app, arguments->force, "--output");
   app.footer(
-      "Exit code: 0 every bug that can be expressed is caught, 3 one is not or was not reached, 64 bad "
-      "usage.\nAfter Ctrl-C those that were done are told.\n\n"
+      "Exit code: 0 every bug that can be expressed is caught, 3 one is not or was not reached, 64 bad usage "
+      "or\na file that can not be written. After Ctrl-C those that were done are told.\n\n"
       "Example:\n  holdfast bugs 1 34 52 --quick");
   return [arguments](Session& session) { return runBugs(session, *arguments); };
 }

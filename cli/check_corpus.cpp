@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "cli/figures.hpp"
-#include "cli/json_source.hpp"
 #include "cli/plan_source.hpp"
 #include "cli/run_report.hpp"
+#include "cli/target_file.hpp"
 #include "cli/verb.hpp"
 #include "cli/verb_options.hpp"
 
@@ -113,7 +113,7 @@ Result checkCorpus(Session& session, const CorpusArguments& arguments) {
     if (checked.kept != Kept::drift || !arguments.update) continue;
     scenarios::PlanFile renewed = source->file;
     renewed.known = scenarios::knownEndOf(outcome.report);
-    if (auto written = writeNewFile(file, textOf(renewed), true); !written)
+    if (auto written = writeTarget({"--update", file}, textOf(renewed), true); !written)
       return std::unexpected(written.error());
   }
   const std::uint64_t drifted = counts[static_cast<std::size_t>(Kept::drift)];

@@ -11,6 +11,7 @@
 
 #include "cli/output.hpp"
 #include "cli/suggest.hpp"
+#include "cli/target_file.hpp"
 #include "cli/verb.hpp"
 #include "cli/version.hpp"
 
@@ -140,8 +141,8 @@ Result parseAndRun(CommandLine& line, const std::vector<std::string>& arguments,
 int finish(Output& out, const Result& result) {
   if (!result) out.fail(result.error());
   if (auto written = out.flush(); !written) {
-    if (result) out.fail(written.error());
-    return result ? written.error().exitCode : result.error().exitCode;
+    if (result) return reportUnwritten(out, written.error(), *result);
+    return result.error().exitCode;
   }
   return result ? *result : result.error().exitCode;
 }

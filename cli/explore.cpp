@@ -11,10 +11,10 @@
 #include "cli/arguments.hpp"
 #include "cli/figures.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/json_source.hpp"
 #include "cli/plan_source.hpp"
 #include "cli/run_report.hpp"
 #include "cli/suggest.hpp"
+#include "cli/target_file.hpp"
 #include "cli/tracing.hpp"
 #include "cli/verb.hpp"
 #include "cli/verb_options.hpp"
@@ -22,6 +22,7 @@
 #include "explore/fingerprint_set.hpp"
 #include "explore/replay.hpp"
 #include "explore/searches.hpp"
+#include "traces/whole_file.hpp"
 
 namespace holdfast::cli {
 namespace {
@@ -118,9 +119,6 @@ std::expected<void, Failure> checkCombination(const ExploreArguments& a) {
   if (!a.checkpointEvery.empty() && a.checkpoint.empty()) {
     return refuse("--checkpoint-every is how often a file is written; expected it with --checkpoint FILE");
   }
-  if (!a.trace.empty() && a.trace == a.savePlan) {
-    return refuse("--trace and --save-plan name one file; expected two");
-  }
   if (a.force && a.trace.empty() && a.savePlan.empty() && a.checkpoint.empty()) {
     return refuse("--force replaces files; expected --trace, --save-plan or --checkpoint with it");
   }
@@ -200,7 +198,8 @@ std::expected<Exploration, Failure> readExploration(const ExploreArguments& argu
   time("--time-limit", arguments.timeLimit, e.limits.seconds);
   time("--checkpoint-every", arguments.checkpointEvery, e.checkpoints.every);
   if (!read) return std::unexpected(read.error());
-  e.checkpoints.file = arguments.checkpoint;
+  // What a link leads to is replaced, and not the link.
+  e.checkpoints.file = traces::behindLinks(arguments.checkpoint).string();
   e.checkpoints.resumeFrom = arguments.resume;
   if (!arguments.seed.empty()) {
     const auto seed = parseSeed(arguments.seed);
@@ -225,9 +224,15 @@ std::expected<explore::Result, Failure> searchWorld(const explore::World& world,
   return *result;
 }
 
+/// What became of a path that was told.
+struct ToldPath {
+  int exitCode = kExitSafety;
+  std::vector<Failure> unwritten;  ///< Files that were wanted of it.
+};
+
 /// Takes the path as an ordinary run, writes what is wanted of it, and says what happened.
-std::expected<int, Failure> tellPath(Session& session, const explore::World& world,
-                                     const explore::Result& result, const ExploreArguments& arguments) {
+std::expected<ToldPath, Failure> tellPath(Session& session, const explore::World& world,
+                                          const explore::Result& result, const ExploreArguments& arguments) {
   const std::vector<std::string> steps = explore::describe(world, result.path);
   Subject subject;
   subject.rules = world.configuration().rules;
@@ -236,11 +241,15 @@ std::expected<int, Failure> tellPath(Session& session, const explore::World& wor
   if (!schedule) return std::unexpected(Failure{schedule.error(), kExitInternal});
   subject.schedule = std::move(*schedule);
   const auto run = [&](scenarios::ObservationSink* sink) { return execute(subject, sink); };
-  auto outcome = arguments.trace.empty() ? std::expected<Outcome, Failure>(run(nullptr))
-                                         : runTraced({arguments.trace, arguments.force}, subject, run);
-  if (!outcome) return std::unexpected(outcome.error());
+  ToldPath told;
+  auto traced = runTraced({arguments.trace, arguments.force}, subject, run);
+  if (!traced) {
+    traced = Traced{run(nullptr), traced.error()};
+  }
+  if (traced->unwritten) told.unwritten.push_back(*traced->unwritten);
+  const Outcome& outcome = traced->outcome;
   for (std::size_t i = 0; i < steps.size(); ++i) session.out.say(fmt::format("  {:>3}  {}", i + 1, steps[i]));
-  for (const std::string& note : outcome->notes) {
+  for (const std::string& note : outcome.notes) {
     session.out.say(fmt::format("{:<11} {}", result.cycle > 0 ? "livelock" : "stuck", note));
     session.out.object({{"is", "note"}, {"text", note}});
   }
@@ -248,23 +257,27 @@ std::expected<int, Failure> tellPath(Session& session, const explore::World& wor
     session.out.say(fmt::format("            a caller can wait for ever in {} that lead to each other",
                                 counted(result.cycle, "state")));
   }
-  reportViolations(session, outcome->report);
-  if (!arguments.trace.empty()) session.out.say("trace       " + arguments.trace);
+  reportViolations(session, outcome.report);
+  if (!arguments.trace.empty() && !traced->unwritten) session.out.say("trace       " + arguments.trace);
   if (!arguments.savePlan.empty()) {
-    const std::string text = textOf(planFileOf(subject, &outcome->report));
-    if (auto written = writeNewFile(arguments.savePlan, text, arguments.force); !written) {
-      return std::unexpected(badValue("--save-plan", written.error().text));
+    const std::string text = textOf(planFileOf(subject, &outcome.report));
+    if (auto written = writeTarget({"--save-plan", arguments.savePlan}, text, arguments.force); written) {
+      session.out.say("plan        " + arguments.savePlan);
+    } else {
+      told.unwritten.push_back(written.error());
     }
-    session.out.say("plan        " + arguments.savePlan);
   }
   const auto breach = static_cast<explore::Breach>(result.judgement.violation);
-  if (breach == explore::Breach::none) return kExitLiveness;
+  if (breach == explore::Breach::none) {
+    told.exitCode = kExitLiveness;
+    return told;
+  }
   const auto shows = [&](const checkers::Finding& finding) {
     return finding.severity == checkers::Severity::safety &&
            obs::nameOf(finding.anomaly) == explore::nameOf(breach);
   };
-  const bool confirmed = std::ranges::any_of(outcome->report.findings.violations(), shows);
-  if (confirmed && outcome->unmet.empty()) return kExitSafety;
+  const bool confirmed = std::ranges::any_of(outcome.report.findings.violations(), shows);
+  if (confirmed && outcome.unmet.empty()) return told;
   return std::unexpected(
       Failure{fmt::format("the replayed path does not show {}: the explorer took different states for equal",
                           explore::nameOf(breach)),
@@ -414,9 +427,11 @@ std::expected<int, Failure> conclude(Session& session, const explore::World& wor
   const auto told = tellPath(session, world, result, arguments);
   const std::string again = commandOf(session, arguments, world.configuration(), off);
   if (told) session.out.say("reproduce   " + again);
-  // Also when a file could not be written: the search has come to its end.
   session.out.object(explorationJson(world, result, arguments, off, again));
-  return told;
+  if (!told) return std::unexpected(told.error());
+  int exitCode = told->exitCode;
+  for (const Failure& failure : told->unwritten) exitCode = reportUnwritten(session.out, failure, exitCode);
+  return exitCode;
 }
 
 /// A checkpoint may take the place of an earlier one, and of nothing else unless that is forced.
@@ -437,26 +452,14 @@ std::expected<void, Failure> checkCheckpoint(const ExploreArguments& arguments) 
                                              "--force",
                                              file)));
   }
-  if (auto fits = checkWritable(file); !fits) {
-    return std::unexpected(badValue("--checkpoint", fits.error().text));
-  }
-  return {};
+  return checkTargets({{"--checkpoint", file}}, true);
 }
 
 Result exploreAll(Session& session, const ExploreArguments& arguments) {
   auto read = readExploration(arguments);
   if (!read) return std::unexpected(read.error());
-  for (const auto& [option, file] :
-       {std::pair<std::string_view, const std::string&>{"--trace", arguments.trace},
-        {"--save-plan", arguments.savePlan}}) {
-    if (file.empty()) continue;
-    std::error_code ignored;
-    if (!arguments.force && std::filesystem::exists(file, ignored)) {
-      return std::unexpected(
-          badValue(option, fmt::format("'{}' exists already; expected a new name, or --force", file)));
-    }
-    if (auto fits = checkWritable(file); !fits) return std::unexpected(badValue(option, fits.error().text));
-  }
+  const std::vector<Target> targets{{"--trace", arguments.trace}, {"--save-plan", arguments.savePlan}};
+  if (auto fit = checkTargets(targets, arguments.force); !fit) return std::unexpected(fit.error());
   if (auto fits = checkCheckpoint(arguments); !fits) return std::unexpected(fits.error());
 
   const std::string chosen = arguments.configuration.empty() ? "all configurations" : arguments.configuration;
@@ -491,12 +494,17 @@ Result exploreAll(Session& session, const ExploreArguments& arguments) {
     };
     const auto result = searchWorld(world, arguments, limits, *read);
     if (!result) return std::unexpected(result.error());
-    const auto code = conclude(session, world, *result, arguments, read->off);
+    auto code = conclude(session, world, *result, arguments, read->off);
     if (!code) return std::unexpected(code.error());
-    if (!result->unsaved.empty()) return std::unexpected(badValue("--checkpoint", result->unsaved));
+    if (!result->unsaved.empty()) {
+      code = reportUnwritten(session.out, badValue("--checkpoint", result->unsaved), *code);
+    }
     rows.push_back(explorationRow(configuration, *result, samples(arguments)));
-    // A violation outweighs what was not finished.
-    const auto rank = [](int exitCode) { return exitCode == kExitHeld ? 0 : 4 - exitCode; };
+    // A violation outweighs what could not be written, and that what was not finished.
+    const auto rank = [](int exitCode) {
+      const int order[] = {kExitHeld, kExitInconclusive, kExitUsage, kExitLiveness, kExitSafety};
+      return std::ranges::find(order, exitCode) - std::begin(order);
+    };
     if (rank(*code) > rank(worst)) worst = *code;
     if (interrupted) break;
   }
@@ -567,10 +575,12 @@ Action declareExplore(CLI::App& app) {
   app.add_option("--save-plan", arguments->savePlan,
                  "write that schedule as a plan file, which 'holdfast run --plan' executes")
       ->type_name("FILE");
-  app.add_flag("--force", arguments->force, "replace existing files");
+  addForceOption(app, arguments->force, "--trace, --save-plan and --checkpoint");
   app.footer(
-      "Exit code: 0 verified, 1 a safety violation, 2 a caller waits for ever, 3 incomplete, 64 bad usage,\n"
-      "70 internal error. Of several configurations: the gravest, in the order 1, 2, 3.\n\n"
+      "Exit code: 0 verified, 1 a safety violation, 2 a caller waits for ever, 3 incomplete, 64 bad usage or "
+      "a\n"
+      "file that can not be written, 70 internal error. Of several configurations: the gravest, in the order "
+      "1, 2, 3.\n\n"
       "Example:\n  holdfast explore brief");
   return [arguments](Session& session) { return exploreAll(session, *arguments); };
 }

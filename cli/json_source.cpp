@@ -1,12 +1,10 @@
 #include "cli/json_source.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <system_error>
@@ -69,84 +67,6 @@ std::expected<nlohmann::json, Failure> JsonSource::parsed() const {
   nlohmann::json json = nlohmann::json::parse(text_, nullptr, false);
   if (json.is_discarded()) return std::unexpected(at(1, "the text is not UTF-8; expected JSON"));
   return json;
-}
-
-namespace {
-
-/// Writes all of `text` and closes the file; gives why that failed, or nothing.
-std::string writeAndClose(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) break;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  std::string why = text.empty() ? "" : systemReason();
-  if (::close(descriptor) != 0 && why.empty()) why = systemReason();
-  return why;
-}
-
-}  // namespace
-
-std::expected<void, Failure> writeNewFile(const std::filesystem::path& wanted, std::string_view text,
-                                          bool replace) {
-  const auto fail = [&](const std::string& why) {
-    return std::unexpected(Failure{fmt::format("cannot write '{}': {}", wanted.string(), why)});
-  };
-  std::error_code ignored;
-  // A link keeps its name, and what it leads to is replaced.
-  const std::filesystem::path resolved = std::filesystem::canonical(wanted, ignored);
-  const std::filesystem::path& path = resolved.empty() ? wanted : resolved;
-  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
-  if (std::filesystem::is_directory(status)) return fail("it is a directory");
-  if (!replace && std::filesystem::exists(status)) return fail("it exists already");
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    // A device or a pipe is written to; put in its place, a file would take its name away.
-    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    const std::string why = descriptor < 0 ? systemReason() : writeAndClose(descriptor, text);
-    if (!why.empty()) return fail(why);
-    return {};
-  }
-  // Under a name of its own first, so that two writers do not mix and the final name never holds half a file.
-  std::string partial = path.string() + ".XXXXXX";
-  const int descriptor = ::mkstemp(partial.data());
-  if (descriptor < 0) return fail(systemReason());
-  ::fchmod(descriptor, 0644);
-  std::string why = writeAndClose(descriptor, text);
-  if (why.empty()) {
-    // link() refuses a name that appeared in the meantime, rename() replaces it.
-    const int placed =
-        replace ? ::rename(partial.c_str(), path.c_str()) : ::link(partial.c_str(), path.c_str());
-    if (placed != 0) why = errno == EEXIST ? "it exists already" : systemReason();
-  }
-  ::unlink(partial.c_str());
-  if (!why.empty()) return fail(why);
-  return {};
-}
-
-std::string partialOf(const std::string& path) {
-  std::error_code ignored;
-  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
-  const bool special = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
-  return path.empty() || special ? "" : path + ".partial";
-}
-
-std::expected<void, Failure> checkWritable(const std::filesystem::path& path) {
-  const auto fail = [&](const std::string& why) {
-    return std::unexpected(Failure{fmt::format("'{}' can not be written: {}", path.string(), why)});
-  };
-  std::error_code ignored;
-  if (!path.has_filename() || std::filesystem::is_directory(path, ignored)) return fail("it is a directory");
-  if (std::filesystem::exists(path, ignored)) {
-    if (::access(path.c_str(), W_OK) != 0) return fail(systemReason());
-    return {};
-  }
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  if (!std::filesystem::is_directory(folder, ignored)) {
-    return fail(fmt::format("there is no folder '{}'", folder.string()));
-  }
-  if (::access(folder.c_str(), W_OK) != 0) return fail(systemReason());
-  return {};
 }
 
 }  // namespace holdfast::cli

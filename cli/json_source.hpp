@@ -1,11 +1,9 @@
-// Files of JSON: read with the place of what is wrong, written whole.
+// Files of JSON, read with the place of what is wrong.
 //
-// Contract: no content makes reading crash, and an error names file, line and column. A file that is written
-// appears under its name complete or not at all, also when several processes write it at a time.
+// Contract: no content makes reading crash, and an error names file, line and column.
 #pragma once
 
 #include <expected>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -36,16 +34,5 @@ class JsonSource {
   std::string text_;
   std::string name_;
 };
-
-/// Writes a new file. One that exists is replaced only if `replace` says so; a device or pipe is written to.
-std::expected<void, Failure> writeNewFile(const std::filesystem::path& path, std::string_view text,
-                                          bool replace = false);
-
-/// Where a part of what `path` is to hold is kept until it is whole; "" beside a device or a pipe, or for "".
-std::string partialOf(const std::string& path);
-
-/// Whether a file of this name can be made or replaced, as far as that shows before it is: its folder exists
-/// and may be written to, and it is no folder itself.
-std::expected<void, Failure> checkWritable(const std::filesystem::path& path);
 
 }  // namespace holdfast::cli

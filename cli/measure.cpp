@@ -6,9 +6,11 @@
 #include <stdexcept>
 
 #include "cli/arguments.hpp"
-#include "cli/json_source.hpp"
+#include "cli/figures.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/measure_report.hpp"
 #include "cli/suggest.hpp"
+#include "cli/target_file.hpp"
 #include "cli/verb.hpp"
 #include "cli/verb_options.hpp"
 #include "measure/experiment.hpp"
@@ -30,6 +32,7 @@ struct MeasureArguments {
   std::string seed = "1";
   std::string html;
   std::string output;
+  bool force = false;
 };
 
 template <class Named>
@@ -81,12 +84,41 @@ std::expected<std::vector<const Experiment*>, Failure> chosenExperiments(
   return experiments;
 }
 
-/// The command that gives the same figures; without what it writes.
-std::string commandFor(const MeasureArguments& arguments, const measure::Settings& settings) {
+/// The command that gives the figures of the named experiments again, or of all for none; without what it
+/// writes.
+std::string commandFor(const std::vector<std::string>& what, const measure::Settings& settings) {
   std::string command = "holdfast measure";
-  if (!arguments.what.empty()) command += fmt::format(" --what {}", fmt::join(arguments.what, ","));
+  if (!what.empty()) command += fmt::format(" --what {}", fmt::join(what, ","));
   return command + fmt::format(" --nodes {} --network {} --disk {} --seed {}", fmt::join(settings.nodes, ","),
                                settings.network->name, settings.disk->name, settings.seed);
+}
+
+std::expected<void, Failure> checkMeasureFiles(const MeasureArguments& arguments) {
+  if (arguments.force && arguments.output.empty() && arguments.html.empty()) {
+    return std::unexpected(Failure{"--force replaces files; expected --output FILE or --html FILE with it"});
+  }
+  return checkTargets({{"--output", arguments.output}, {"--html", arguments.html}}, arguments.force);
+}
+
+/// Writes the pages, those of a part beside the files and not in their place; gives the exit code.
+int writePages(Session& session, const MeasureArguments& arguments,
+               const std::vector<Measurement>& measurements, const measure::Settings& settings,
+               const std::string& command, bool whole) {
+  int exitCode = whole ? kExitHeld : kExitInconclusive;
+  if (measurements.empty()) return exitCode;
+  const auto write = [&](std::string_view option, const std::string& path, const std::string& text) {
+    const std::string file = whole ? path : partialOf(path);
+    if (file.empty()) return;
+    if (auto written = writeTarget({option, file}, text, !whole || arguments.force); !written) {
+      exitCode = reportUnwritten(session.out, written.error(), exitCode);
+    } else {
+      session.out.say(fmt::format("written     {}", file));
+      if (whole) removePartial(file);
+    }
+  };
+  write("--output", arguments.output, markdownOf(measurements, settings, command));
+  write("--html", arguments.html, htmlOf(measurements, settings, command));
+  return exitCode;
 }
 
 Result measureAll(Session& session, const MeasureArguments& arguments) {
@@ -95,7 +127,7 @@ Result measureAll(Session& session, const MeasureArguments& arguments) {
   settings->allocations = session.allocations;
   const auto experiments = chosenExperiments(arguments.what);
   if (!experiments) return std::unexpected(experiments.error());
-  const std::string command = commandFor(arguments, *settings);
+  if (auto fit = checkMeasureFiles(arguments); !fit) return std::unexpected(fit.error());
   session.out.say("network     " + describe(*settings->network));
   session.out.say("disk        " + describe(*settings->disk));
   session.out.object({{"is", "profiles"},
@@ -103,33 +135,30 @@ Result measureAll(Session& session, const MeasureArguments& arguments) {
                       {"disk", describe(*settings->disk)},
                       {"nodes", settings->nodes},
                       {"seed", fmt::to_string(settings->seed)}});
+  const InterruptGuard guard;
   std::vector<Measurement> measurements;
+  std::vector<std::string> done;
   for (const Experiment* const experiment : *experiments) {
+    if (InterruptGuard::requested()) break;
     session.out.progress(fmt::format("measuring {}", experiment->name));
+    const std::vector<std::string> name{std::string(experiment->name)};
     try {
       measurements.push_back(measure::measure(*experiment, *settings));
     } catch (const std::runtime_error& broken) {
-      return std::unexpected(Failure{
-          fmt::format("{}: {}\n  {} --what {}", experiment->name, broken.what(), command, experiment->name),
-          kExitSafety});
+      return std::unexpected(
+          Failure{fmt::format("{}: {}\n  {}", experiment->name, broken.what(), commandFor(name, *settings)),
+                  kExitSafety});
     }
+    done.push_back(name.front());
     printMeasurement(session.out, measurements.back());
     session.out.object(jsonOf(measurements.back()));
   }
-  const auto write = [&](const std::string& path, const std::string& text) -> std::expected<void, Failure> {
-    if (path.empty()) return {};
-    auto written = writeNewFile(path, text, true);
-    if (written) session.out.say(fmt::format("written     {}", path));
-    return written;
-  };
-  if (auto done = write(arguments.output, markdownOf(measurements, *settings, command)); !done) {
-    return std::unexpected(done.error());
-  }
-  if (auto done = write(arguments.html, htmlOf(measurements, *settings, command)); !done) {
-    return std::unexpected(done.error());
-  }
+  const bool whole = measurements.size() == experiments->size();
+  if (!whole) session.out.say(fmt::format("interrupted after {}", counted(done.size(), "experiment")));
+  const std::string command = commandFor(whole ? arguments.what : done, *settings);
+  const int exitCode = writePages(session, arguments, measurements, *settings, command, whole);
   session.out.say("reproduce   " + command);
-  return kExitHeld;
+  return exitCode;
 }
 
 }  // namespace
@@ -160,9 +189,12 @@ Action declareMeasure(CLI::App& app) {
   app.add_option("--html", arguments->html, "write a page with plots, which needs no network, to FILE")
       ->type_name("FILE");
   app.add_option("--output", arguments->output, "write the tables as Markdown to FILE")->type_name("FILE");
+  addForceOption(app, arguments->force, "--output and --html");
   app.footer(
-      "Exit code: 0 when everything was measured, 1 when a promise was broken meanwhile, 64 for bad "
-      "usage.\n\n"
+      "Exit code: 0 when everything was measured, 1 when a promise was broken meanwhile, 3 when it was "
+      "interrupted,\n64 for bad usage or a file that can not be written. After Ctrl-C the experiments that "
+      "were "
+      "done are in\nFILE.partial, and FILE is as it was.\n\n"
       "Example:\n  holdfast measure --what cost,one-down --nodes 3,5 --html measure.html");
   return [arguments](Session& session) { return measureAll(session, *arguments); };
 }

@@ -72,16 +72,15 @@ Result runMerge(Session& session, const MergeArguments& arguments) {
   facts.jobs = static_cast<unsigned>(sum->jobs);
   facts.reproduce = sweepCommands(session, *sum);
   reportSweep(session, subject, sum->report, facts);
-  const bool written = writeSweepOutputs(session, arguments.outputs, *sum, facts);
   const std::string lacking = seedsThatLack(*sum);
   if (!lacking.empty()) {
     const std::string text = lacking + " are in none of the reports";
     session.out.say("lacking     " + text);
     session.out.object({{"is", "note"}, {"text", text}});
   }
-  const int exitCode = sum->report.exitCode();
-  if (exitCode != kExitHeld) return exitCode;
-  return !written ? kExitInternal : lacking.empty() ? kExitHeld : kExitInconclusive;
+  int exitCode = sum->report.exitCode();
+  if (exitCode == kExitHeld && !lacking.empty()) exitCode = kExitInconclusive;
+  return writeSweepOutputs(session, arguments.outputs, *sum, facts, exitCode);
 }
 
 }  // namespace
@@ -100,7 +99,7 @@ Action declareMerge(CLI::App& app) {
   app.footer(
       "Exit code: that of the whole sweep, 3 where it would be 0 but a shard is missing, 64 for reports that "
       "do\n"
-      "not fit together.\n\n"
+      "not fit together, or a file that can not be written.\n\n"
       "Example:\n  holdfast sweep --seeds 200 --shard 1/2 --report 1.json && "
       "holdfast sweep --seeds 200 --shard 2/2 --report 2.json && holdfast merge 1.json 2.json --html "
       "sweep.html");

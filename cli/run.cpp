@@ -8,10 +8,10 @@
 #include <optional>
 
 #include "cli/figures.hpp"
-#include "cli/json_source.hpp"
 #include "cli/plan_source.hpp"
 #include "cli/run_report.hpp"
 #include "cli/saved_run.hpp"
+#include "cli/target_file.hpp"
 #include "cli/tracing.hpp"
 #include "cli/verb.hpp"
 #include "cli/verb_options.hpp"
@@ -61,22 +61,6 @@ std::expected<void, Failure> refuseIdleOptions(const CLI::App& verb, const RunAr
        {{"--out"}, a.save.off, kNothingIsSaved}});
 }
 
-/// Refuses what could not be written later, before anything runs.
-std::expected<void, Failure> checkTargets(const RunArguments& arguments) {
-  if (!arguments.savePlan.empty() && !arguments.force && std::filesystem::exists(arguments.savePlan)) {
-    return std::unexpected(
-        badValue("--save-plan", fmt::format("cannot write '{}': it exists already; expected another name, or "
-                                            "--force to replace it",
-                                            arguments.savePlan)));
-  }
-  if (!arguments.savePlan.empty()) {
-    if (auto fits = checkWritable(arguments.savePlan); !fits) {
-      return std::unexpected(badValue("--save-plan", fits.error().text));
-    }
-  }
-  return {};
-}
-
 std::expected<Subject, Failure> subjectOf(const RunArguments& arguments) {
   Subject subject;
   if (!arguments.plan.empty()) {
@@ -96,7 +80,8 @@ std::expected<Subject, Failure> subjectOf(const RunArguments& arguments) {
     if (!subject.source.empty()) subject.source += fmt::format(" --seed {}", *seed);
   }
   if (auto read = readSubject(arguments.subject, subject); !read) return std::unexpected(read.error());
-  if (auto checked = checkTargets(arguments); !checked) return std::unexpected(checked.error());
+  const std::vector<Target> targets{{"--trace", arguments.trace}, {"--save-plan", arguments.savePlan}};
+  if (auto fit = checkTargets(targets, arguments.force); !fit) return std::unexpected(fit.error());
   return subject;
 }
 
@@ -119,30 +104,32 @@ Result runOnce(Session& session, const RunArguments& arguments, const Subject& s
     announce(session, "run", subject, seedText(subject), arguments.subject.printOptions);
     return execute(subject, sink, &progress);
   };
+  auto traced = runTraced({arguments.trace, arguments.force}, subject, run);
+  if (!traced) return std::unexpected(traced.error());
+  Outcome outcome = std::move(traced->outcome);
+  std::vector<Failure> unwritten;
   RunFacts facts;
-  Outcome outcome;
-  if (arguments.trace.empty()) {
-    outcome = run(nullptr);
+  if (traced->unwritten) {
+    unwritten.push_back(*traced->unwritten);
   } else {
-    auto traced = runTraced({arguments.trace, arguments.force}, subject, run);
-    if (!traced) return std::unexpected(traced.error());
-    outcome = std::move(*traced);
     facts.trace = arguments.trace;
   }
   facts.real = watch.elapsed();
   facts.reproduce = reproduction(session, subject, facts.trace);
   if (!arguments.savePlan.empty()) {
     const std::string text = textOf(planFileOf(subject, &outcome.report, arguments.story));
-    if (auto written = writeNewFile(arguments.savePlan, text, arguments.force); !written) {
-      reportOutcome(session, outcome, facts);
-      return std::unexpected(badValue("--save-plan", written.error().text));
+    if (auto written = writeTarget({"--save-plan", arguments.savePlan}, text, arguments.force); written) {
+      facts.plan = arguments.savePlan;
+    } else {
+      unwritten.push_back(written.error());
     }
-    facts.plan = arguments.savePlan;
   }
   if (outcome.exitCode != kExitHeld)
     facts.saved = savedOrWhyNot(session, arguments.save, subject, outcome, facts);
   reportOutcome(session, outcome, facts);
-  return outcome.exitCode;
+  int exitCode = outcome.exitCode;
+  for (const Failure& failure : unwritten) exitCode = reportUnwritten(session.out, failure, exitCode);
+  return exitCode;
 }
 
 /// The twins that are meant: those of the rules that --without names, or all.
@@ -186,16 +173,11 @@ Result runOneTwin(Session& session, const RunArguments& arguments, const Subject
     judged = scenarios::runTwin(*mutant.directed, twin, context);
     return outcomeOf(judged.result);
   };
-  Outcome outcome;
+  auto traced = runTraced({arguments.trace, arguments.force}, mutant, run);
+  if (!traced) return std::unexpected(traced.error());
+  Outcome outcome = std::move(traced->outcome);
   RunFacts facts;
-  if (arguments.trace.empty()) {
-    outcome = run(nullptr);
-  } else {
-    auto traced = runTraced({arguments.trace, arguments.force}, mutant, run);
-    if (!traced) return std::unexpected(traced.error());
-    outcome = std::move(*traced);
-    facts.trace = arguments.trace;
-  }
+  if (!traced->unwritten) facts.trace = arguments.trace;
   facts.real = watch.elapsed();
   facts.reproduce = commandOf(session.program, mutant) + " --twin";
   if (!judged.reached) {
@@ -229,6 +211,7 @@ Result runOneTwin(Session& session, const RunArguments& arguments, const Subject
   if (!facts.trace.empty()) json["trace"] = facts.trace;
   if (!facts.saved.empty()) json["saved"] = facts.saved;
   session.out.object(json);
+  if (traced->unwritten) return reportUnwritten(session.out, *traced->unwritten, judged.exitCode());
   return judged.exitCode();
 }
 
@@ -269,22 +252,22 @@ Action declareRun(CLI::App& app) {
   addSubjectOptions(app, arguments->subject);
   addPrintOptions(app, arguments->subject.printOptions);
   app.add_option("--trace,--save-trace", arguments->trace,
-                 "write the run's trace to FILE, which must not exist; see docs/trace-format.md")
+                 "write the run's trace to FILE; see docs/trace-format.md")
       ->type_name("FILE");
   app.add_option("--save-plan", arguments->savePlan,
-                 "write the plan, with all that determines the run and how it ended, to FILE, which must not "
-                 "exist")
+                 "write the plan, with all that determines the run and how it ended, to FILE")
       ->type_name("FILE");
   app.add_option("--story", arguments->story, "the line for people that --save-plan puts into its file")
       ->type_name("TEXT");
-  app.add_flag("--force", arguments->force, "let --trace and --save-plan replace an existing file");
+  addForceOption(app, arguments->force, "--trace and --save-plan");
   addSaveOptions(app, arguments->save);
   app.add_flag("--twin", arguments->twin,
                "run the scenario's twins, each with one rule off, and expect the violation that the named "
                "checker must find; --without picks one");
   app.footer(
       "Exit code: 0 held, 1 safety violation, 2 liveness violation, 3 inconclusive or expectation not "
-      "reached,\n64 bad usage, 70 internal error. A twin's code is 0 when its violation was found, else "
+      "reached,\n64 bad usage or a file that can not be written, 70 internal error. A twin's code is 0 when "
+      "its violation was found, else "
       "3.\n\n"
       "Examples:\n  holdfast run mixed --seed 7 --set nodes=3 --set protocol.maxDelegation=6s\n"
       "  holdfast run --seed 7 --save-plan p.json && holdfast run --plan p.json");

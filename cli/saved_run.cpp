@@ -11,11 +11,11 @@
 #include <system_error>
 
 #include "cli/diagram.hpp"
-#include "cli/json_source.hpp"
 #include "cli/plan_source.hpp"
 #include "cli/tracing.hpp"
 #include "cli/version.hpp"
 #include "scenarios/reflected_json.hpp"
+#include "traces/whole_file.hpp"
 
 namespace holdfast::cli {
 namespace {
@@ -109,16 +109,16 @@ std::expected<void, Failure> writeInto(const fs::path& folder, const Subject& su
   if (outcome.report.observations <= kMostObservations) {
     auto traced = runTraced({(folder / "trace.jsonl").string(), false}, subject,
                             [&](scenarios::ObservationSink* sink) { return execute(subject, sink); });
-    if (!traced) {
+    if (!traced || traced->unwritten) {
       // Nobody has asked for the option that the text is about.
-      std::string why = traced.error().text;
+      std::string why = traced ? traced->unwritten->text : traced.error().text;
       if (why.starts_with(kTraceOption)) why.erase(0, kTraceOption.size());
       return std::unexpected(Failure{why});
     }
     // A picture is for comfort; everything that it shows is in the trace.
     if (outcome.report.observations <= kMostDrawn) {
       const auto page = pageOf((folder / "trace.jsonl").string());
-      if (page) (void)writeNewFile(folder / "diagram.html", *page);
+      if (page) (void)traces::writeWholeFile(folder / "diagram.html", *page, traces::IfExists::refuse);
     }
   }
   scenarios::RunOptions options = subject.options;
@@ -131,7 +131,8 @@ std::expected<void, Failure> writeInto(const fs::path& folder, const Subject& su
       {"plan.json", plan},
       {"verdict.json", verdictText(subject, outcome, facts)}};
   for (const auto& [fileName, text] : files) {
-    if (auto put = writeNewFile(folder / fileName, text); !put) return put;
+    const auto put = traces::writeWholeFile(folder / fileName, text, traces::IfExists::refuse);
+    if (!put) return std::unexpected(Failure{put.error().what});
   }
   return {};
 }

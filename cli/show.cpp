@@ -2,15 +2,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 
-#include "cli/json_source.hpp"
 #include "cli/run_report.hpp"
 #include "cli/study.hpp"
 #include "cli/suggest.hpp"
+#include "cli/target_file.hpp"
 #include "cli/verb.hpp"
 #include "pictures/diagrams.hpp"
 #include "pictures/space_time.hpp"
@@ -20,10 +19,11 @@ namespace {
 
 /// A form of picture: its option, what it is, and whether it shows the whole run unless told otherwise.
 struct Form {
-  std::string_view name;
+  std::string_view option;
   std::string_view about;
   bool whole;
   std::string (*draw)(const pictures::Scene&);
+  constexpr std::string_view name() const { return option.substr(2); }
 };
 
 std::string drawText(const pictures::Scene& scene) {
@@ -31,13 +31,13 @@ std::string drawText(const pictures::Scene& scene) {
 }
 
 constexpr std::array<Form, 7> kForms = {{
-    {"text", "a timeline as text", false, drawText},
-    {"svg", "a space-time diagram as SVG", false, pictures::svg},
-    {"html", "a page with the space-time diagram, filters and details", true, pictures::page},
-    {"mermaid", "a Mermaid sequence diagram", false, pictures::mermaid},
-    {"dot", "the happens-before graph for Graphviz", false, pictures::graphviz},
-    {"perfetto", "a trace-event file for Perfetto and Chrome", true, pictures::chromeTrace},
-    {"shiviz", "a log for ShiViz", true, pictures::shiviz},
+    {"--text", "a timeline as text", false, drawText},
+    {"--svg", "a space-time diagram as SVG", false, pictures::svg},
+    {"--html", "a page with the space-time diagram, filters and details", true, pictures::page},
+    {"--mermaid", "a Mermaid sequence diagram", false, pictures::mermaid},
+    {"--dot", "the happens-before graph for Graphviz", false, pictures::graphviz},
+    {"--perfetto", "a trace-event file for Perfetto and Chrome", true, pictures::chromeTrace},
+    {"--shiviz", "a log for ShiViz", true, pictures::shiviz},
 }};
 
 struct ShowArguments {
@@ -85,19 +85,15 @@ std::expected<pictures::SceneOptions, Failure> sceneOptions(const ShowArguments&
 }
 
 /// Writes a picture; "-" is standard output.
-std::expected<void, Failure> write(Session& session, const std::string& file, bool replace,
-                                   const std::string& picture) {
+std::expected<void, Failure> write(Session& session, std::string_view option, const std::string& file,
+                                   bool replace, const std::string& picture) {
   if (file == "-") {
     session.out.print(
         std::string_view(picture).substr(0, picture.size() - (picture.ends_with('\n') ? 1 : 0)));
     return {};
   }
-  std::error_code ignored;
-  if (!replace && std::filesystem::exists(file, ignored)) {
-    return std::unexpected(Failure{fmt::format("{} exists already; expected a new name, or --force", file)});
-  }
-  if (auto written = writeNewFile(file, picture, replace); !written) {
-    return std::unexpected(Failure{fmt::format("{} could not be written; {}", file, written.error().text)});
+  if (auto written = writeTarget({option, file}, picture, replace); !written) {
+    return std::unexpected(written.error());
   }
   return {};
 }
@@ -116,7 +112,7 @@ std::expected<std::optional<explain::Incident>, Failure> incidentToShow(const Sh
   return std::move(incidents[*number - 1]);
 }
 
-Result showRun(Session& session, const ShowArguments& arguments) {
+std::expected<void, Failure> checkShowOptions(const Session& session, const ShowArguments& arguments) {
   if (arguments.slice && arguments.whole) {
     return std::unexpected(Failure{"--slice and --whole exclude each other; expected one of them"});
   }
@@ -126,11 +122,20 @@ Result showRun(Session& session, const ShowArguments& arguments) {
         Failure{"'-' is standard output, which has room for one picture alone, or for --json; "
                 "expected a file for each of the others"});
   }
-  const auto isFile = [](const std::string& file) { return !file.empty() && file != "-"; };
-  if (arguments.force && std::ranges::none_of(arguments.files, isFile)) {
+  std::vector<Target> targets;
+  for (std::size_t i = 0; i < kForms.size(); ++i) {
+    const std::string& file = arguments.files[i];
+    if (!file.empty() && file != "-") targets.push_back({kForms[i].option, file});
+  }
+  if (arguments.force && targets.empty()) {
     return std::unexpected(
         Failure{"--force replaces files that exist; expected --svg FILE or another with it"});
   }
+  return checkTargets(targets, arguments.force);
+}
+
+Result showRun(Session& session, const ShowArguments& arguments) {
+  if (auto fit = checkShowOptions(session, arguments); !fit) return std::unexpected(fit.error());
   const auto studied = study(session, "show", arguments.study);
   if (!studied) return std::unexpected(studied.error());
   auto options = sceneOptions(arguments, *studied);
@@ -165,12 +170,13 @@ Result showRun(Session& session, const ShowArguments& arguments) {
     if (scene.events.empty()) {
       return std::unexpected(Failure{"no event is left to show; expected a wider --from, --to or --key"});
     }
-    if (auto written = write(session, file, arguments.force, kForms[i].draw(scene)); !written) {
+    if (auto written = write(session, kForms[i].option, file, arguments.force, kForms[i].draw(scene));
+        !written) {
       return std::unexpected(written.error());
     }
-    if (file != "-") session.out.say(fmt::format("{:<12}{}: {}", kForms[i].name, file, scene.subtitle));
+    if (file != "-") session.out.say(fmt::format("{:<12}{}: {}", kForms[i].name(), file, scene.subtitle));
     session.out.object({{"is", "picture"},
-                        {"form", kForms[i].name},
+                        {"form", kForms[i].name()},
                         {"file", file},
                         {"run", studied->title},
                         {"events", scene.events.size()},
@@ -197,7 +203,7 @@ Action declareShow(CLI::App& app) {
       "others the whole run. Without a form it prints a timeline as text. FILE '-' is standard output.");
   addStudyOptions(app, arguments->study);
   for (std::size_t i = 0; i < kForms.size(); ++i) {
-    app.add_option(fmt::format("--{}", kForms[i].name), arguments->files[i],
+    app.add_option(std::string(kForms[i].option), arguments->files[i],
                    fmt::format("write {}", kForms[i].about))
         ->type_name("FILE");
   }
@@ -213,7 +219,7 @@ Action declareShow(CLI::App& app) {
   app.add_option("--events", arguments->events, "draw at most N events, those around the violation")
       ->type_name("N")
       ->capture_default_str();
-  app.add_flag("--force", arguments->force, "replace files that exist");
+  addForceOption(app, arguments->force, "these");
   app.footer(
       "Exit code: 0 when the pictures are there, 64 bad usage or a file that can not be written, 70 internal "
       "error.\n\n"

@@ -8,11 +8,11 @@
 
 #include "cli/figures.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/json_source.hpp"
 #include "cli/plan_source.hpp"
 #include "cli/run_report.hpp"
 #include "cli/saved_run.hpp"
 #include "cli/step_list.hpp"
+#include "cli/target_file.hpp"
 #include "cli/verb.hpp"
 #include "cli/verb_options.hpp"
 #include "shrink/schedule.hpp"
@@ -76,10 +76,8 @@ std::expected<Subject, Failure> failingSubject(const ShrinkArguments& arguments)
     subject.seed = *seed;
   }
   if (auto read = readSubject(arguments.subject, subject); !read) return std::unexpected(read.error());
-  if (!arguments.savePlan.empty() && !arguments.force && std::filesystem::exists(arguments.savePlan)) {
-    return std::unexpected(
-        badValue("--save-plan",
-                 fmt::format("'{}' exists already; expected another name, or --force", arguments.savePlan)));
+  if (auto fit = checkTargets({{"--save-plan", arguments.savePlan}}, arguments.force); !fit) {
+    return std::unexpected(fit.error());
   }
   return subject;
 }
@@ -185,8 +183,8 @@ std::expected<void, Failure> keep(Session& session, const ShrinkArguments& argum
                                   std::string_view name, const Outcome& outcome, RunFacts& facts) {
   if (!arguments.savePlan.empty()) {
     const std::string text = textOf(planFileOf(smallest, &outcome.report, arguments.story));
-    if (auto written = writeNewFile(arguments.savePlan, text, arguments.force); !written) {
-      return std::unexpected(badValue("--save-plan", written.error().text));
+    if (auto written = writeTarget({"--save-plan", arguments.savePlan}, text, arguments.force); !written) {
+      return written;
     }
     facts.plan = arguments.savePlan;
   } else if (!arguments.save.off) {
@@ -229,11 +227,9 @@ Result shrinkPlan(Session& session, const ShrinkArguments& arguments, const Subj
   smallest.seed = result->smallest.options.seed;
   smallest.options = result->smallest.options;
   smallest.plan = result->smallest.plan;
-  if (auto kept = keep(session, arguments, smallest, name, outcomeOf(result->report), facts.run); !kept) {
-    return std::unexpected(kept.error());
-  }
+  const auto kept = keep(session, arguments, smallest, name, outcomeOf(result->report), facts.run);
   reportShrunk(session, result->report, facts);
-  return kExitHeld;
+  return kept ? kExitHeld : reportUnwritten(session.out, kept.error(), kExitHeld);
 }
 
 /// What is to stay of a schedule's failure: a kind of finding, or that it gets stuck.
@@ -293,11 +289,9 @@ Result shrinkSteps(Session& session, const ShrinkArguments& arguments, const Sub
   }
   const Outcome outcome = execute(smallest);
   const std::string name = fmt::format("{}-shrunk", subject.name());
-  if (auto kept = keep(session, arguments, smallest, name, outcome, facts.run); !kept) {
-    return std::unexpected(kept.error());
-  }
+  const auto kept = keep(session, arguments, smallest, name, outcome, facts.run);
   reportShrunk(session, outcome.report, facts);
-  return kExitHeld;
+  return kept ? kExitHeld : reportUnwritten(session.out, kept.error(), kExitHeld);
 }
 
 std::expected<void, Failure> refuseIdleOptions(const CLI::App& verb, const ShrinkArguments& a) {
@@ -358,10 +352,11 @@ Action declareShrink(CLI::App& app) {
       ->type_name("FILE");
   app.add_option("--story", arguments->story, "the line for people that goes into the plan file")
       ->type_name("TEXT");
-  app.add_flag("--force", arguments->force, "let --save-plan replace an existing file");
+  addForceOption(app, arguments->force, "--save-plan");
   addSaveOptions(app, arguments->save);
   app.footer(
-      "Exit code: 0 a small plan that fails, 3 the run does not fail, 64 bad usage, 70 internal error. "
+      "Exit code: 0 a small plan that fails, 3 the run does not fail, 64 bad usage or a file that can not be "
+      "written, 70 internal error. "
       "Ctrl-C ends\n"
       "it with what is smallest by then.\n\n"
       "Example:\n  holdfast shrink --seed 3 --without DG3_OneDelegate --save-plan small.json");

@@ -476,7 +476,8 @@ Action declareSkew(CLI::App& app) {
   app.footer(
       "Exit code: 0 held, 1 a property of safety is broken, 2 one of liveness, 3 inconclusive or "
       "interrupted,\n"
-      "64 bad usage, 70 internal error. Without a rule that keeps clocks from harm (--without DG-4) a case "
+      "64 bad usage or a file that can not be written, 70 internal error. Without a rule that keeps clocks "
+      "from harm (--without DG-4) a case "
       "fails.\n\n"
       "Examples:\n  holdfast skew --cases 60\n"
       "  holdfast skew --map --lease 1s 8s --margin 10ms 400ms --svg map.svg");

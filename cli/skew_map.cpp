@@ -6,9 +6,9 @@
 
 #include "cli/figures.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/json_source.hpp"
 #include "cli/run_report.hpp"
 #include "cli/skew.hpp"
+#include "cli/target_file.hpp"
 #include "cli/verb_options.hpp"
 #include "cli/version.hpp"
 #include "skew/boundary.hpp"
@@ -125,7 +125,7 @@ void addMapOptions(CLI::App& app, SkewArguments& arguments) {
       ->type_name("TIME")
       ->expected(1, 40);
   app.add_option("--svg", arguments.svg, "draw the map as a picture")->type_name("FILE");
-  app.add_flag("--force", arguments.force, "let --svg replace an existing file");
+  addForceOption(app, arguments.force, "--svg");
 }
 
 Result runSkewMap(Session& session, const SkewArguments& arguments) {
@@ -145,6 +145,10 @@ Result runSkewMap(Session& session, const SkewArguments& arguments) {
   const auto jobs = readJobs(arguments.jobs);
   if (!jobs) return std::unexpected(jobs.error());
   options.jobs = *jobs;
+
+  if (auto fit = checkTargets({{"--svg", arguments.svg}}, arguments.force); !fit) {
+    return std::unexpected(fit.error());
+  }
 
   session.out.say(fmt::format("{} skew map of {} and {}", toolLine(), counted(leases->size(), "lease"),
                               counted(margins->size(), "margin")));
@@ -168,19 +172,17 @@ Result runSkewMap(Session& session, const SkewArguments& arguments) {
   session.out.print(
       "Beyond these figures CK-3 is broken: over one lease the rates of two clocks diverge by more than the "
       "margin.");
-  if (!arguments.svg.empty()) {
-    if (auto written = writeNewFile(arguments.svg, skew::heatMapSvg(cells, kHardwarePpb), arguments.force);
-        !written) {
-      return std::unexpected(badValue("--svg", written.error().text));
-    }
-    session.out.say("picture     " + arguments.svg);
-  }
+  const bool partial = cells.size() < leases->size() * margins->size();
+  const int exitCode = partial ? kExitInconclusive : agreement.below == 0 ? kExitHeld : kExitSafety;
+  const std::string file = cells.empty() ? "" : partial ? partialOf(arguments.svg) : arguments.svg;
+  const auto written =
+      writeTarget({"--svg", file}, skew::heatMapSvg(cells, kHardwarePpb), partial || arguments.force);
+  if (written && !file.empty()) session.out.say("picture     " + file);
+  if (written && !partial) removePartial(file);
   session.out.say(
       fmt::format("time        {} in {}", counted(agreement.runs, "run"), elapsed(watch.elapsed())));
   session.out.object(mapJson(cells, agreement));
-  const bool partial = cells.size() < leases->size() * margins->size();
-  if (partial) return kExitInconclusive;
-  return agreement.below == 0 ? kExitHeld : kExitSafety;
+  return written ? exitCode : reportUnwritten(session.out, written.error(), exitCode);
 }
 
 }  // namespace holdfast::cli

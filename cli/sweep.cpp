@@ -3,20 +3,19 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <utility>
 
 #include "cli/crash_note.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/json_source.hpp"
 #include "cli/option_list.hpp"
 #include "cli/run_report.hpp"
 #include "cli/saved_run.hpp"
 #include "cli/suggest.hpp"
 #include "cli/sweep_outputs.hpp"
 #include "cli/sweep_report.hpp"
+#include "cli/target_file.hpp"
 #include "cli/verb.hpp"
 #include "cli/verb_options.hpp"
 #include "scenarios/profiles.hpp"
@@ -203,8 +202,8 @@ Result runSweep(Session& session, const SweepArguments& arguments) {
     if (partial.empty()) return;
     soFar.stoppedEarly = true;
     // What can not be written now is said at the end, if it still can not be written then.
-    (void)writeNewFile(
-        partial,
+    (void)writeTarget(
+        {"--report", partial},
         textOf(session, recordOf(request->subject, request->options, request->whole, soFar, facts), facts),
         true);
   };
@@ -222,11 +221,7 @@ Result runSweep(Session& session, const SweepArguments& arguments) {
   facts.saved = saveFailures(session, arguments, request->subject, report);
   reportSweep(session, request->subject, report, facts);
   const SweepRecord record = recordOf(request->subject, request->options, request->whole, report, facts);
-  const bool written = writeSweepOutputs(session, arguments.outputs, record, facts);
-  std::error_code ignored;
-  if (written && !partial.empty()) std::filesystem::remove(partial, ignored);
-  const int exitCode = exitCodeOf(report, facts);
-  return report.exitCode() == kExitHeld && !written ? kExitInternal : exitCode;
+  return writeSweepOutputs(session, arguments.outputs, record, facts, exitCodeOf(report, facts));
 }
 
 }  // namespace
@@ -272,10 +267,10 @@ Action declareSweep(CLI::App& app) {
   app.footer(
       "Exit code: 0 held, 1 safety violation, 2 liveness violation, 3 inconclusive or something that must "
       "be\n"
-      "reached was missed, 4 a seed was not the same run twice, 64 bad usage, 70 internal error. Ctrl-C ends "
-      "it\n"
-      "after the running seeds, in code 3 if they held. In a workflow of GitHub it adds annotations and a "
-      "summary of the step.\n\n"
+      "reached was missed, 4 a seed was not the same run twice, 64 bad usage or a file that can not be\n"
+      "written, 70 internal error. Ctrl-C ends it after the running seeds, in code 3 if they held; the files "
+      "are FILE.partial then,\n"
+      "and FILE is as it was. In a workflow of GitHub it adds annotations and a summary of the step.\n\n"
       "Examples:\n  holdfast sweep --seeds 1..200 --time-limit 1min --report sweep.json --junit sweep.xml\n"
       "  holdfast sweep --seeds 100 --from-commit 2f1c0de94b7a5d6e8c3f1a0b9d8e7c6f5a4b3c2d --shard 1/4");
   return [arguments, &app](Session& session) -> Result {

@@ -4,15 +4,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <utility>
 
 #include "cli/figures.hpp"
-#include "cli/json_source.hpp"
 #include "cli/point_history.hpp"
 #include "cli/run_report.hpp"
+#include "cli/target_file.hpp"
 #include "cli/verb_options.hpp"
 #include "pictures/scene.hpp"
 #include "scenarios/must_reach.hpp"
@@ -154,53 +153,48 @@ void addSweepOutputOptions(CLI::App& app, SweepOutputArguments& arguments) {
          "--history", arguments.history,
          "add which points were reached to FILE, a line a sweep, and say when a missed one was reached last")
       ->type_name("FILE");
+  addForceOption(app, arguments.force, "--report, --junit and --html");
 }
 
 std::expected<void, Failure> checkSweepOutputs(const SweepOutputArguments& arguments) {
-  const std::array<std::pair<std::string_view, std::string>, 4> files{{{"--report", arguments.report},
-                                                                       {"--junit", arguments.junit},
-                                                                       {"--html", arguments.html},
-                                                                       {"--history", arguments.history}}};
-  for (auto file = files.begin(); file != files.end(); ++file) {
-    if (file->second.empty()) continue;
-    const auto same =
-        std::find_if(file + 1, files.end(), [&](const auto& other) { return other.second == file->second; });
-    if (same != files.end()) {
-      return std::unexpected(badValue(same->first, fmt::format("'{}' is where {} goes; expected another file",
-                                                               same->second, file->first)));
-    }
-    if (auto writable = checkWritable(file->second); !writable) {
-      return std::unexpected(badValue(file->first, writable.error().text));
-    }
+  const std::vector<Target> files{
+      {"--report", arguments.report}, {"--junit", arguments.junit}, {"--html", arguments.html}};
+  const auto given = [](const Target& target) { return !target.path.empty(); };
+  if (arguments.force && std::ranges::none_of(files, given)) {
+    return std::unexpected(Failure{"--force replaces files; expected --report, --junit or --html with it"});
   }
-  return {};
+  if (auto fit = checkTargets(files, arguments.force); !fit) return fit;
+  // To the history a line is added, whether or not it exists.
+  std::vector<Target> all = files;
+  all.push_back({"--history", arguments.history});
+  return checkTargets(all, true);
 }
 
-bool writeSweepOutputs(Session& session, const SweepOutputArguments& arguments, const SweepRecord& record,
-                       const SweepFacts& facts) {
-  bool all = true;
-  const auto write = [&](const std::string& path, const std::string& text) {
+int writeSweepOutputs(Session& session, const SweepOutputArguments& arguments, const SweepRecord& record,
+                      const SweepFacts& facts, int exitCode) {
+  const auto write = [&](std::string_view option, const std::string& path, auto&& text) {
     if (path.empty()) return;
-    const auto written = writeNewFile(path, text, true);
-    if (written) {
-      session.out.say("written     " + path);
+    const std::string partial = facts.interrupted ? partialOf(path) : "";
+    const std::string& file = partial.empty() ? path : partial;
+    const auto written = writeTarget({option, file}, text(), arguments.force || !partial.empty());
+    if (!written) {
+      exitCode = reportUnwritten(session.out, written.error(), exitCode);
       return;
     }
-    all = false;
-    session.out.fail({written.error().text, kExitInternal});
+    session.out.say("written     " + file);
+    if (partial.empty()) removePartial(path);
   };
-  if (!arguments.report.empty()) write(arguments.report, textOf(session, record, facts));
-  if (!arguments.junit.empty()) write(arguments.junit, junitText(session, record));
-  if (!arguments.html.empty()) write(arguments.html, htmlText(session, record, facts));
+  write("--report", arguments.report, [&] { return textOf(session, record, facts); });
+  write("--junit", arguments.junit, [&] { return junitText(session, record); });
+  write("--html", arguments.html, [&] { return htmlText(session, record, facts); });
   if (!arguments.history.empty()) {
     if (auto kept = keepPointHistory(session, arguments.history, record); !kept) {
-      all = false;
-      session.out.fail({kept.error().text, kExitInternal});
+      exitCode = reportUnwritten(session.out, badValue("--history", kept.error().text), exitCode);
     }
   }
   const traces::Names known = namesOf(subjectOf(record));
   tellGithub(session, record, {known.nodes, known.keys});
-  return all;
+  return exitCode;
 }
 
 }  // namespace holdfast::cli

@@ -8,26 +8,23 @@
 
 namespace holdfast::cli {
 
-std::expected<Outcome, Failure> runTraced(const TraceTarget& target, const Subject& subject,
-                                          const std::function<Outcome(scenarios::ObservationSink*)>& run) {
-  const auto fail = [](const traces::WriteError& error) {
-    return std::unexpected(Failure{fmt::format("--trace: {}", error.what)});
+std::expected<Traced, Failure> runTraced(const TraceTarget& target, const Subject& subject,
+                                         const std::function<Outcome(scenarios::ObservationSink*)>& run) {
+  if (target.path.empty()) return Traced{run(nullptr), std::nullopt};
+  const auto failure = [](const traces::WriteError& error) {
+    return Failure{fmt::format("--trace: {}", error.what)};
   };
   const auto ifExists = target.replace ? traces::IfExists::replace : traces::IfExists::refuse;
   auto writer = traces::TraceWriter::create(target.path, headerOf(subject, namesOf(subject)),
                                             planJson(subject), ifExists);
-  if (!writer) {
-    std::string hint;
-    if (!target.replace && writer.error().what.ends_with("exists already")) {
-      hint = "; expected another name, or --force to replace it";
-    }
-    return fail({writer.error().what + hint});
-  }
+  if (!writer) return std::unexpected(failure(writer.error()));
   WritingSink sink(*writer);
-  Outcome outcome = run(&sink);
-  const obs::TrueInstant end{std::max(outcome.report.simulated.ns, sink.last().ns)};
-  if (auto finished = writer->finish(verdictJson(outcome), end); !finished) return fail(finished.error());
-  return outcome;
+  Traced traced{run(&sink), std::nullopt};
+  const obs::TrueInstant end{std::max(traced.outcome.report.simulated.ns, sink.last().ns)};
+  if (auto finished = writer->finish(verdictJson(traced.outcome), end); !finished) {
+    traced.unwritten = failure(finished.error());
+  }
+  return traced;
 }
 
 }  // namespace holdfast::cli

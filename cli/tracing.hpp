@@ -3,6 +3,7 @@
 
 #include <expected>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "cli/output.hpp"
@@ -12,14 +13,19 @@ namespace holdfast::cli {
 
 /// Where a trace goes.
 struct TraceTarget {
-  std::string path;
+  std::string path;      ///< Empty: no trace is written.
   bool replace = false;  ///< An existing file is replaced.
+};
+
+struct Traced {
+  Outcome outcome;
+  std::optional<Failure> unwritten;  ///< Why there is no trace all the same.
 };
 
 /// Calls `run` with a sink that writes the trace of `subject` to the target, and gives what `run` gave.
 /// `run` must do what execute(subject) does. Nothing runs if the file can not be made. A file that exists is
 /// left as it is unless it is to be replaced, and the final name never holds half a trace.
-std::expected<Outcome, Failure> runTraced(const TraceTarget& target, const Subject& subject,
-                                          const std::function<Outcome(scenarios::ObservationSink*)>& run);
+std::expected<Traced, Failure> runTraced(const TraceTarget& target, const Subject& subject,
+                                         const std::function<Outcome(scenarios::ObservationSink*)>& run);
 
 }  // namespace holdfast::cli

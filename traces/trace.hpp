@@ -19,6 +19,7 @@
 
 #include "observations/observation.hpp"
 #include "traces/names.hpp"
+#include "traces/whole_file.hpp"
 
 namespace holdfast::traces {
 
@@ -111,18 +112,11 @@ class TraceReader {
 std::expected<Trace, TraceError> readTrace(const std::filesystem::path& path);
 std::expected<Trace, TraceError> readTrace(std::istream& input, std::string name);
 
-/// Why a trace could not be written.
-struct WriteError {
-  std::string what;
-};
-
-enum class IfExists : std::uint8_t { refuse, replace };
-
 /// Writes a trace while a run goes on.
 ///
 /// To a file: the text goes to `path` + ".partial", which finish() renames, so that the final name never
-/// holds half a trace. The first failure (disk full, say) is kept: later observations are dropped and
-/// finish() returns it; the partial file stays for inspection.
+/// holds half a trace; a device or a pipe gets the text itself. The first failure (disk full, say) is kept:
+/// later observations are dropped and finish() returns it; the partial file stays for inspection.
 class TraceWriter {
  public:
   /// Starts a trace file. With IfExists::refuse neither `path` nor its partial file may exist, and finish()

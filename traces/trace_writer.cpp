@@ -1,10 +1,4 @@
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <ostream>
-#include <system_error>
 #include <utility>
 
 #include "observations/hash_chain.hpp"
@@ -18,70 +12,27 @@ namespace {
 
 constexpr std::size_t kFlushBytes = std::size_t{256} << 10;
 
-WriteError failedTo(std::string_view verb, const std::filesystem::path& path, int error) {
-  return {fmt::format("cannot {} '{}': {}", verb, path.string(), std::generic_category().message(error))};
-}
-
-/// Where the text goes: a stream, or a file that gets its final name at the end.
+/// Where the text goes: a stream, or a file that gets its name at the end.
 class Sink {
  public:
   explicit Sink(std::ostream& output) : output_(&output) {}
-  Sink(std::filesystem::path path, std::filesystem::path partial, IfExists ifExists, int descriptor)
-      : path_(std::move(path)), partial_(std::move(partial)), ifExists_(ifExists), descriptor_(descriptor) {}
-  Sink(const Sink&) = delete;
-  Sink& operator=(const Sink&) = delete;
-  ~Sink() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
+  explicit Sink(WholeFile file) : file_(std::move(file)) {}
 
   std::optional<WriteError> write(std::string_view text) {
-    if (output_ != nullptr) {
-      if (output_->write(text.data(), static_cast<std::streamsize>(text.size()))) return std::nullopt;
-      return WriteError{"cannot write the trace: the stream has failed"};
-    }
-    while (!text.empty()) {
-      const ssize_t written = ::write(descriptor_, text.data(), text.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return failedTo("write", partial_, errno);
-      text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return std::nullopt;
+    if (file_) return file_->write(text);
+    if (output_->write(text.data(), static_cast<std::streamsize>(text.size()))) return std::nullopt;
+    return WriteError{"cannot write the trace: the stream has failed"};
   }
 
   std::optional<WriteError> finish() {
-    if (output_ != nullptr) {
-      if (output_->flush()) return std::nullopt;
-      return WriteError{"cannot write the trace: the stream has failed"};
-    }
-    // The data have to be on the disk before the name is, or a power cut could leave half a trace under it.
-    // Some file systems cannot sync, and say EINVAL.
-    if (::fsync(descriptor_) != 0 && errno != EINVAL) return failedTo("write", partial_, errno);
-    if (::close(std::exchange(descriptor_, -1)) != 0) return failedTo("write", partial_, errno);
-    return rename();
+    if (file_) return file_->finish();
+    if (output_->flush()) return std::nullopt;
+    return WriteError{"cannot write the trace: the stream has failed"};
   }
 
  private:
-  std::optional<WriteError> rename() {
-    if (ifExists_ == IfExists::refuse) {
-      // A link, unlike a rename, fails if the name is taken. Where links are not supported, a look has to do.
-      if (::link(partial_.c_str(), path_.c_str()) == 0) {
-        ::unlink(partial_.c_str());
-        return std::nullopt;
-      }
-      if (errno == EEXIST || std::filesystem::exists(std::filesystem::symlink_status(path_))) {
-        return WriteError{fmt::format("'{}' appeared while the trace was written, which is now in '{}'",
-                                      path_.string(), partial_.string())};
-      }
-    }
-    if (::rename(partial_.c_str(), path_.c_str()) == 0) return std::nullopt;
-    return failedTo("create", path_, errno);
-  }
-
   std::ostream* output_ = nullptr;
-  std::filesystem::path path_;
-  std::filesystem::path partial_;
-  IfExists ifExists_ = IfExists::refuse;
-  int descriptor_ = -1;
+  std::optional<WholeFile> file_;
 };
 
 std::expected<std::string, WriteError> firstLines(const Header& header, const nlohmann::json& plan) {
@@ -127,28 +78,9 @@ std::expected<TraceWriter, WriteError> TraceWriter::create(const std::filesystem
                                                            IfExists ifExists) {
   auto text = firstLines(header, plan);
   if (!text) return std::unexpected(text.error());
-  const auto fail = [&](std::string_view what) {
-    return std::unexpected(WriteError{fmt::format("cannot create '{}': {}", path.string(), what)});
-  };
-  std::error_code ignored;
-  const auto status = std::filesystem::symlink_status(path, ignored);
-  if (!path.has_filename()) return fail("that is no name of a file");
-  if (std::filesystem::is_directory(status)) return fail("it is a directory");
-  if (ifExists == IfExists::refuse && std::filesystem::exists(status)) return fail("it exists already");
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    return fail("it is no regular file, and replacing it would take its name away");
-  }
-  std::filesystem::path partial = path;
-  partial += ".partial";
-  const int mode = O_WRONLY | O_CREAT | O_CLOEXEC | (ifExists == IfExists::refuse ? O_EXCL : O_TRUNC);
-  const int descriptor = ::open(partial.c_str(), mode, 0666);
-  if (descriptor < 0 && errno == EEXIST) {
-    return fail(
-        fmt::format("'{}' is being written, or was left by a run that was cut short", partial.string()));
-  }
-  if (descriptor < 0) return std::unexpected(failedTo("create", partial, errno));
-  return TraceWriter(std::make_unique<State>(header.names, std::move(*text), path, std::move(partial),
-                                             ifExists, descriptor));
+  auto file = WholeFile::create(path, ifExists, Leftover::partial);
+  if (!file) return std::unexpected(file.error());
+  return TraceWriter(std::make_unique<State>(header.names, std::move(*text), std::move(*file)));
 }
 
 std::expected<TraceWriter, WriteError> TraceWriter::to(std::ostream& output, const Header& header,

@@ -62,6 +62,21 @@ TEST(Measure, CountsTheAllocationsOfTheCachedPath) {
   EXPECT_EQ(table["rows"][0].back(), 0);
 }
 
+TEST(Measure, KeepsWhatWasDoneWhenItIsInterrupted) {
+  const ScratchFolder scratch;
+  writeLines(scratch.file("m.md"), {"precious"});
+  RunSettings settings{.folder = scratch.path()};
+  settings.interruptOnce = "\"name\":\"cost\"";
+  const Ran cut = holdfast(
+      {"measure", "--nodes", "3,5", "--output", "m.md", "--html", "m.html", "--force", "--json"}, settings);
+  EXPECT_EQ(cut.exitCode, 3) << cut.standardError;
+  EXPECT_EQ(textOf(scratch.file("m.md")), "precious\n");
+  EXPECT_THAT(textOf(scratch.file("m.md.partial")), HasSubstr("holdfast measure --what cost"));
+  EXPECT_FALSE(std::filesystem::exists(scratch.file("m.html")));
+  EXPECT_TRUE(std::filesystem::exists(scratch.file("m.html.partial")));
+  EXPECT_THAT(cut.standardError, HasSubstr("interrupted after "));
+}
+
 TEST(Measure, RefusesWhatItDoesNotKnow) {
   for (const auto& [option, value, complaint] :
        std::vector<std::array<std::string, 3>>{{"--what", "coast", "did you mean 'cost'?"},

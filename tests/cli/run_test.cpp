@@ -169,6 +169,34 @@ TEST(Run, WritesATraceAndNeverOverAFile) {
   EXPECT_EQ(scratch.size(), 1U);
 }
 
+TEST(Run, WhatCanNotBeWrittenCostsNoVerdict) {
+  for (const char* option : {"--trace", "--save-plan"}) {
+    const Ran held = holdfast(with({"run", option, "/dev/full", "--json"}, kShort));
+    EXPECT_EQ(held.exitCode, 64) << held.standardError;
+    EXPECT_EQ(held.object("verdict")["verdict"], "held");
+    EXPECT_EQ(held.object("error")["exitCode"], 64);
+    EXPECT_THAT(held.standardError,
+                HasSubstr(std::string("holdfast: ") + option + ": cannot write '/dev/full'"));
+    const Ran broken =
+        holdfast({"run", "S-31", "--without", "FR-2", option, "/dev/full", "--no-save", "--json"});
+    EXPECT_EQ(broken.exitCode, 1) << "the violation outweighs it";
+    EXPECT_EQ(broken.object("error")["exitCode"], 1);
+  }
+}
+
+TEST(Run, ADeviceAPipeAndALinkAreWrittenTo) {
+  const ScratchFolder scratch;
+  const Ran ran = shell(
+      "mkfifo pipe; cat pipe >piped & ln -s later link; "
+      "holdfast run S-31 --trace pipe --save-plan link; code=$?; wait; exit $code",
+      {.folder = scratch.path()});
+  EXPECT_EQ(ran.exitCode, 0) << ran.standardError;
+  EXPECT_EQ(holdfast({"replay", scratch.file("piped"), "--verify"}).exitCode, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(scratch.file("link"))) << "it led to nothing before";
+  EXPECT_EQ(holdfast({"run", "--plan", scratch.file("later")}).exitCode, 0);
+  EXPECT_EQ(scratch.size(), 4U) << "pipe, piped, link, later";
+}
+
 TEST(Run, ATraceHasNoSayInTheRun) {
   const ScratchFolder scratch;
   for (const std::string& name :

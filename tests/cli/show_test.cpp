@@ -65,7 +65,7 @@ TEST(Show, BadInputIsNamed) {
   EXPECT_THAT(complaint({"show", kDrawn, "--svg", "-", "--dot", "-"}), HasSubstr("room for one picture"));
   EXPECT_THAT(complaint({"show", kDrawn, "--svg", "-", "--json"}), HasSubstr("room for one picture"));
   EXPECT_THAT(complaint({"show", kDrawn, "--svg", "/no/such/folder/x.svg"}),
-              HasSubstr("could not be written"));
+              HasSubstr("--svg: cannot write '/no/such/folder/x.svg'"));
 }
 
 TEST(Diff, OfARunWithItselfIsNothing) {

@@ -100,6 +100,17 @@ TEST(Sweep, AnInterruptLeavesAPartialReport) {
   EXPECT_THAT(ran.standardError, HasSubstr("partial: interrupted after "));
 }
 
+TEST(Sweep, AnInterruptReplacesNoReport) {
+  const ScratchFolder scratch;
+  writeLines(scratch.file("s.json"), {"precious"});
+  const Ran ran = holdfast({"sweep", "--seeds", "1000000000", "--report", "s.json", "--force"},
+                           {.folder = scratch.path(), .interruptAfter = std::chrono::milliseconds(1'500)});
+  EXPECT_EQ(ran.exitCode, 3) << ran.standardError;
+  EXPECT_EQ(textOf(scratch.file("s.json")), "precious\n");
+  EXPECT_THAT(ran.standardError, HasSubstr("written     s.json.partial"));
+  EXPECT_EQ(holdfast({"merge", scratch.file("s.json.partial")}).exitCode, 3);
+}
+
 TEST(Sweep, IsRunAgainWithTheMembershipItHad) {
   const Ran ran = holdfast(with({"sweep", "--seeds", "8", "--membership", "fixed", "--without", "DG-3",
                                  "--no-must-reach", "--no-save", "--json"},
@@ -276,9 +287,23 @@ TEST(Sweep, WhatTurnsOutNotToBeWritableIsSaid) {
       "mkdir gone && { holdfast sweep --seeds 300 --no-must-reach --junit gone/x.xml --json -q & "
       "sleep 0.5; rmdir gone; wait $!; }",
       {.folder = scratch.path()});
-  EXPECT_EQ(ran.exitCode, 70);
+  EXPECT_EQ(ran.exitCode, 64);
   EXPECT_EQ(ran.object("verdict")["verdict"], "held");
-  EXPECT_THAT(ran.standardError, HasSubstr("holdfast: cannot write 'gone/x.xml'"));
+  EXPECT_EQ(ran.object("error")["exitCode"], 64);
+  EXPECT_THAT(ran.standardError, HasSubstr("holdfast: --junit: cannot create 'gone/x.xml'"));
+}
+
+TEST(Sweep, ReplacesNoFileUnlessItIsTold) {
+  const ScratchFolder scratch;
+  const std::vector<std::string> sweep{"sweep", "--seeds", "1", "--no-must-reach", "--report", "s.json"};
+  writeLines(scratch.file("s.json"), {"precious"});
+  const Ran refused = holdfast(sweep, {.folder = scratch.path()});
+  EXPECT_EQ(refused.exitCode, 64);
+  EXPECT_THAT(refused.standardError, HasSubstr("--report: cannot write 's.json': it exists already"));
+  EXPECT_EQ(textOf(scratch.file("s.json")), "precious\n");
+  EXPECT_EQ(holdfast(with(sweep, {"--force"}), {.folder = scratch.path()}).exitCode, 0);
+  EXPECT_THAT(textOf(scratch.file("s.json")), HasSubstr("holdfastSweep"));
+  EXPECT_EQ(scratch.size(), 1U) << "nothing beside it";
 }
 
 TEST(Sweep, AFileTakesTheNameOfNothingElse) {
