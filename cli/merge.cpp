@@ -44,7 +44,6 @@ std::string sweepCommands(const Session& session, const SweepRecord& record) {
 }
 
 Result runMerge(Session& session, const MergeArguments& arguments) {
-  if (auto fits = checkSweepOutputs(arguments.outputs); !fits) return std::unexpected(fits.error());
   for (const std::string& file : arguments.files) {
     std::error_code ignored;
     if (std::filesystem::equivalent(file, arguments.outputs.report, ignored)) {
@@ -52,6 +51,7 @@ Result runMerge(Session& session, const MergeArguments& arguments) {
           "--report", fmt::format("'{}' is one of the reports to be added; expected another file", file)));
     }
   }
+  if (auto fits = checkSweepOutputs(arguments.outputs); !fits) return std::unexpected(fits.error());
   std::optional<SweepRecord> sum;
   for (const std::string& file : arguments.files) {
     auto record = readSweepRecord(file);

@@ -43,7 +43,7 @@ TEST(Ablate, WritesThePagesOfTheDocumentation) {
       0);
   for (const char* page : {"DG4_AnchorAtSend.md", "EP3_PromiseRetires.md"}) {
     EXPECT_EQ(textOf(folder + "/" + page), textOf(std::string(HOLDFAST_SOURCE_DIR "/docs/rules/") + page))
-        << "docs/rules is out of date: run `holdfast ablate --quick --output docs/rules`";
+        << "docs/rules is out of date: run `holdfast ablate --quick --output docs/rules --force`";
   }
 }
 
@@ -103,8 +103,8 @@ TEST(Bugs, KeepWhatWasDoneWhenTheyAreInterrupted) {
   const ScratchFolder scratch;
   std::ofstream(scratch.file("bugs.md")) << "the whole page";
   // 4 waits for the searches of 3, which has the same rule.
-  const std::vector<std::string> arguments{"bugs",   "31",       "3",       "4",      "--seeds", "100000000",
-                                           "--json", "--output", "bugs.md", "--jobs", "2"};
+  const std::vector<std::string> arguments{"bugs",   "31",       "3",       "4",       "--seeds", "100000000",
+                                           "--json", "--output", "bugs.md", "--force", "--jobs",  "2"};
   const Ran ran = holdfast(arguments, {.folder = scratch.path(), .interruptOnce = "\"number\":31"});
   EXPECT_EQ(ran.exitCode, 3) << ran.standardError;
   EXPECT_THAT(ran.standardError, HasSubstr("interrupted after 1 bug"));
@@ -114,7 +114,8 @@ TEST(Bugs, KeepWhatWasDoneWhenTheyAreInterrupted) {
   EXPECT_THAT(textOf(scratch.file("bugs.md.partial")),
               AllOf(HasSubstr("| 31 |"), HasSubstr("an interrupt came after 1 of 3 bugs")));
 
-  EXPECT_EQ(holdfast({"bugs", "31", "--output", "bugs.md"}, {.folder = scratch.path()}).exitCode, 0);
+  EXPECT_EQ(holdfast({"bugs", "31", "--output", "bugs.md", "--force"}, {.folder = scratch.path()}).exitCode,
+            0);
   EXPECT_THAT(textOf(scratch.file("bugs.md")), AllOf(HasSubstr("| 31 |"), Not(HasSubstr("interrupt"))));
   EXPECT_EQ(scratch.size(), 1U) << "the part has gone, as the whole is there";
 }
