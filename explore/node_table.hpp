@@ -25,13 +25,13 @@ namespace holdfast::explore {
 enum class ItemKind : std::uint8_t {
   wake,
   tick,
-  settle,    // no input: what the node has written is durable, and writes are counted anew
   local,     // of a client, or the transport's PeerUp; never under way
   datagram,  // unordered; may be lost or duplicated
   stream,    // in order for each pair of nodes; broken by a cut or a crash
   commit,    // unordered; may abort
   persist,   // in order for each node
   apply,     // one at a time for each node and origin
+  settle,    // no input: what the node has written is durable, and writes are counted anew
 };
 
 /// By what a value came about: the step of a node with an input, or the start of a node.
