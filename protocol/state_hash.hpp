@@ -41,6 +41,9 @@ class StateHash {
     add(static_cast<std::uint64_t>(remaining < 0 ? -1 : std::min(remaining, horizon_.ns)));
   }
 
+  /// Whether a deadline is so far away that it is taken for never reached.
+  bool isBeyond(sim::MonotonicInstant deadline) const { return (deadline - now_).ns > horizon_.ns; }
+
   /// An instant that deadlines will be counted from: how long ago it was.
   void addPast(sim::MonotonicInstant past) {
     const std::int64_t elapsed = past == sim::MonotonicInstant::longAgo() ? INT64_MAX : (now_ - past).ns;

@@ -75,10 +75,20 @@ class TimerSet {
 
   void addTo(StateHash& hash) const {
     hash.add(static_cast<std::uint64_t>(timers_.size()));
+    std::uint64_t far = 0;  // a sum, for those beyond the horizon fire in no order
     for (const Timer& timer : timers_) {
-      hash.add(timer.at);
-      hash.add(static_cast<std::uint64_t>(timer.key) << 8 | static_cast<std::uint64_t>(timer.kind));
+      const std::uint64_t name =
+          static_cast<std::uint64_t>(timer.key) << 8 | static_cast<std::uint64_t>(timer.kind);
+      if (hash.isBeyond(timer.at)) {
+        StateHash one(timer.at);
+        one.add(name);
+        far += one.value();
+      } else {
+        hash.add(timer.at);
+        hash.add(name);
+      }
     }
+    hash.add(far);
   }
 
  private:

@@ -115,8 +115,6 @@ void Barriers::addTo(StateHash& hash) const {
     }
     hash.add(reached_);
   }
-  hash.addRange(joined_);
-  hash.addRange(next_);
   hash.add(static_cast<std::uint64_t>(sequence_));
 }
 

@@ -44,6 +44,10 @@ class Barriers {
   bool conclude(const Env& env, BarrierResult& result);
 
   std::size_t size() const { return (underWay_ ? 1U : 0U) + (next_.empty() ? 0U : 1U); }
+  /// The recoveries that wait for the barrier under way, and those that wait for the next one.
+  const std::vector<Recovery>& joined() const { return joined_; }
+  const std::vector<Recovery>& next() const { return next_; }
+  /// All but the recoveries, of which their owner alone knows what still counts.
   void addTo(StateHash& hash) const;
 
  private:

@@ -408,7 +408,6 @@ void Delegate::addTo(StateHash& hash) const {
       hash.add(delegation.drain);
       hash.add(delegation.path);
       hash.add(delegation.home);
-      if (delegation.path == Path::recovery) hash.add(delegation.grant);
       hash.add(delegation.token);
       hash.add(delegation.deadline);
       hash.add(delegation.dependencies);
@@ -427,6 +426,15 @@ void Delegate::addTo(StateHash& hash) const {
   hash.addRange(fencing_);
   for (const bool dropped : droppedTables_) hash.add(static_cast<std::uint64_t>(dropped));
   hash.add(barriers_);
+  // Of a delegation's own number nothing counts but whether a barrier is for it or for one before it.
+  for (const auto* const waiting : {&barriers_.joined(), &barriers_.next()}) {
+    hash.add(static_cast<std::uint64_t>(waiting->size()));
+    for (const Recovery& recovery : *waiting) {
+      const Delegation& delegation = keys_[recovery.key.value].delegation;
+      hash.add(recovery.key);
+      hash.add(static_cast<std::uint64_t>(delegation.installed && delegation.grant == recovery.grant));
+    }
+  }
   hash.addGrowing(Growing::request, sequence_);
   hash.add(static_cast<std::uint64_t>(shutDown_));
 }
