@@ -192,6 +192,7 @@ std::uint64_t NodeTable::hashOfDurable(const protocol::Durable& durable,
 }
 
 std::uint32_t NodeTable::addNode(StoredNode&& stored) {
+  stored.node->renumberCommits();
   const std::uint64_t hash = hashOfNode(stored, nullptr);
   return nodes_.add(hash, [&] {
     const obs::MonotonicInstant wake = stored.node->nextWake();

@@ -39,6 +39,11 @@ class Commits {
 
   std::size_t size() const { return pending_.size(); }
 
+  /// Counts anew where no answer is to come, so that states which differ in the numbers to come become equal.
+  void renumber() {
+    if (pending_.empty()) last_ = 0;
+  }
+
   template <class Hash>
   void addTo(Hash& hash) const {
     hash.add(static_cast<std::uint64_t>(pending_.size()));

@@ -46,6 +46,9 @@ class Node {
     if (EpochMembership* const epoch = membership_.epoch()) epoch->renumberWrites();
   }
 
+  /// The same of commits, which may be under way.
+  void renumberCommits() { commits_.renumber(); }
+
   /// What a crash leaves of log and records. A commit that the driver finds durable after the crash is added
   /// with recover(); the membership's records are the driver's, who wrote them.
   Durable takeDurable();
