@@ -155,7 +155,8 @@ std::string heatMapSvg(std::span<const BoundaryCell> cells, std::int64_t markPpb
                 "font-size=\"13\" fill=\"#111111\"", lengthText(skews[static_cast<std::size_t>(column)]));
   }
   const auto at = [&](int row, int column) -> const BoundaryCell& {
-    return cells[static_cast<std::size_t>(row * columns + column)];
+    const int index = row * columns + column;
+    return cells[static_cast<std::size_t>(index)];
   };
   std::string marks;
   for (int row = 0; row * columns < static_cast<int>(cells.size()); ++row) {
