@@ -55,8 +55,8 @@ INSTANTIATE_TEST_SUITE_P(Configurations, ChangeTest,
                                            Change{"epoch-dead-lock", 33'144, 8, 127'102, 60},
                                            Change{"outbid", 524, 1, 1'521, 34},
                                            Change{"home-map", 10'313, 2'089, 26'406, 40},
-                                           Change{"home-map-fence", 11'977, 1'388, 34'710, 40},
-                                           Change{"home-map-removed", 8'182, 714, 25'813, 40}),
+                                           Change{"home-map-fence", 11'898, 1'388, 34'352, 40},
+                                           Change{"home-map-removed", 8'024, 714, 25'272, 40}),
                          [](const auto& tested) {
                            std::string name = tested.param.configuration;
                            std::erase(name, '-');

@@ -60,6 +60,16 @@ TEST(Reduction, FindsTheSeededBugsBySchedulesAsShortAsWithoutIt) {
   }
 }
 
+/// Of the states that are taken for one, the first stands for all. Were they not alike, what a search goes on
+/// to meet would depend on its order.
+TEST(Merging, TheOrderOfASearchHasNoSayInWhichStatesThereAre) {
+  for (const char* name : {"again", "drain", "patient", "hand-back", "cold-home", "two-keys", "home-map"}) {
+    const World breadth(reducible(name));
+    const World depth(reducible(name));
+    EXPECT_EQ(depthFirst(depth, reduced()).states, breadthFirst(breadth, reduced()).states) << name;
+  }
+}
+
 TEST(Reduction, DepthFirstSearchMeetsTheSameStates) {
   const World world(reducible("brief"));
   const Result result = DepthFirst<World>(world, reduced(), 8).run();
@@ -80,14 +90,15 @@ struct Quick {
 
 class ReductionTest : public ::testing::TestWithParam<Quick> {};
 
-/// With the same states at the same depths, nothing that is judged of a state can differ.
-TEST_P(ReductionTest, EndsWithTheSameStatesDepthAndBreach) {
+/// With the same states at the same depths, nothing that is judged of a state can differ; of several bad ones
+/// at one depth either search may meet another first.
+TEST_P(ReductionTest, EndsWithTheSameStatesAndDepth) {
   const World world(reducible(GetParam().configuration, GetParam().without));
   const Result full = breadthFirst(world, Limits{});
   const Result less = breadthFirst(world, reduced(2));
   EXPECT_EQ(less.verdict, full.verdict);
   EXPECT_EQ(less.depth, full.depth);
-  EXPECT_EQ(less.judgement, full.judgement);
+  EXPECT_EQ(less.judgement.bad(), full.judgement.bad());
   EXPECT_EQ(less.path.size(), full.path.size());
   EXPECT_LT(less.transitions, full.transitions);
   if (full.verdict == Verdict::violated) return;

@@ -62,13 +62,13 @@ TEST_P(PinnedTest, IsExploredToTheEnd) {
 // The configurations that take seconds; docs/explore.md has them all.
 INSTANTIATE_TEST_SUITE_P(
     Configurations, PinnedTest,
-    ::testing::Values(Pinned{"drift", 117'553, 470'911, 39}, Pinned{"drain", 146'417, 533'892, 33},
-                      Pinned{"faults", 112'966, 531'926, 29}, Pinned{"barrier", 164'809, 504'157, 45},
-                      Pinned{"patient", 18'564, 51'195, 41}, Pinned{"hand-back", 3'259, 8'377, 19},
-                      Pinned{"long-lease", 148'079, 359'613, 53}, Pinned{"local", 13'172, 27'984, 36},
-                      Pinned{"again", 101'335, 259'427, 40}, Pinned{"relay", 18'512, 60'490, 61},
-                      Pinned{"lineage", 78'693, 177'045, 45}, Pinned{"cold-home", 44'365, 119'503, 45},
-                      Pinned{"two-keys", 62'635, 127'506, 39}, Pinned{"three", 240'747, 1'251'128, 33},
+    ::testing::Values(Pinned{"drift", 119'308, 478'467, 39}, Pinned{"drain", 150'596, 550'223, 33},
+                      Pinned{"faults", 112'966, 531'926, 29}, Pinned{"barrier", 167'751, 515'436, 45},
+                      Pinned{"patient", 18'234, 50'356, 41}, Pinned{"hand-back", 2'735, 7'087, 19},
+                      Pinned{"long-lease", 151'018, 367'470, 53}, Pinned{"local", 13'132, 27'908, 36},
+                      Pinned{"again", 95'201, 241'444, 40}, Pinned{"relay", 18'521, 60'511, 61},
+                      Pinned{"lineage", 80'416, 180'872, 45}, Pinned{"cold-home", 45'041, 122'214, 45},
+                      Pinned{"two-keys", 62'479, 127'185, 39}, Pinned{"three", 240'747, 1'251'128, 33},
                       Pinned{"three-two-keys", 665'378, 2'538'443, 64}),
     [](const auto& tested) {
       std::string name = tested.param.configuration;
