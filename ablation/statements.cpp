@@ -233,7 +233,9 @@ constexpr std::array kStatements = {
     Statement{Rule::LW3_OneOrder,
               "Locked and unlocked writes are resolved by one total order, in which tokens have no part."},
     Statement{Rule::LW3_TombstoneRetention,
-              "A tombstone is kept until no write that it outranks can still be under way."},
+              "A tombstone is kept for a retention, so that it outranks what comes behind it."},
+    Statement{Rule::LW3_ReclaimBehindLogs,
+              "A tombstone is reclaimed once all that was logged anywhere in its retention is applied."},
     // Ricart-Agrawala
     Statement{Rule::RA1_EveryParticipant,
               "A requester enters once every participant has granted its request."},

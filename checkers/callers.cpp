@@ -196,7 +196,11 @@ void Callers::finish(TrueInstant at, const Context& context) {
     if (call.state != CallState::pending || history.lostInCrash(call)) continue;
     if (history.node(call.node).paused) continue;
     const obs::Duration time = waited(call, call.node, at, history);
-    if (!complete && time - context.options.waitTolerance <= call.wait) continue;
+    // A run of phases ends at a given instant, and whoever is still within its limit then is not late.
+    if (history.phased() && time - context.options.waitTolerance <= call.wait) {
+      if (complete) ++waiting_;
+      continue;
+    }
     Finding finding = findingAt(Anomaly::neverAnswered, Severity::liveness, {at, call.node}, CallId{i}, call);
     finding.expected = call.wait.ns;
     finding.observed = time.ns;

@@ -8,7 +8,8 @@
 // submitted transaction settles or is refused, once, unless its node crashes (DR-3).
 //
 // What is still open at the end of a run is judged if the run was complete: it has no phases at all, or it
-// reached the last one. Of a run that was cut short only overdue callers are reported.
+// reached the last one. Of a run that was cut short only overdue callers are reported. A run of phases ends
+// at an instant: who still waits within its limit then is neither answered nor late, and is counted.
 #pragma once
 
 #include "checkers/context.hpp"
@@ -29,6 +30,9 @@ class Callers {
   void on(const Stamp& stamp, const obs::RecallSent& event, const Context& context);
   void on(const Stamp& stamp, const obs::Granted& event, const Context& context);
   void finish(TrueInstant at, const Context& context);
+
+  /// Callers that still waited within their limits when a complete run of phases ended.
+  std::uint64_t waiting() const { return waiting_; }
 
  private:
   void judgeAnswer(const Stamp& stamp, CallId call, const Context& context) const;
@@ -62,6 +66,7 @@ class Callers {
   FlatTable<Last> last_;             // by key
   FlatTable<Queue> queues_;          // by key
   NodeMatrix<TrueInstant> askedAt_;  // [key][node]
+  std::uint64_t waiting_ = 0;
 };
 
 }  // namespace holdfast::checkers

@@ -54,6 +54,7 @@ class CheckerSet {
   /// Observations that no checker could use.
   std::uint64_t malformed() const { return malformed_; }
   /// Pairs of final records that differ but could not be judged because of a hole that was never repaired.
+  std::uint64_t stillWaiting() const { return std::get<Callers>(checkers_).waiting(); }
   std::uint64_t unjudgedReplicas() const { return std::get<Convergence>(checkers_).unjudged(); }
 
  private:

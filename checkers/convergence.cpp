@@ -82,10 +82,6 @@ NodeId Convergence::behindOn(NodeId node, const History& history, bool& hole) co
   return behind;
 }
 
-void Convergence::on(const Stamp& stamp, const obs::TombstoneReclaimed& event, const Context&) {
-  reclaimed_.at(event.key.value, stamp.node) = 1;
-}
-
 void Convergence::finish(TrueInstant at, const Context& context) {
   judgeAgreement(at, context);
   judgeResolution(at, context);
@@ -109,7 +105,7 @@ void Convergence::judgeAgreement(TrueInstant at, const Context& context) {
     bool otherHole = false;
     const NodeId behind = behindOn(mine.node, history, hole);
     const NodeId otherBehind = behindOn(theirs.node, history, otherHole);
-    if (hole || otherHole || outlivesErase(mine, field, context) || outlivesErase(theirs, field, context)) {
+    if (hole || otherHole || forgotErase(mine, field, context) || forgotErase(theirs, field, context)) {
       ++unjudged_;
       continue;
     }
@@ -139,12 +135,9 @@ void Convergence::judgeAgreement(TrueInstant at, const Context& context) {
   }
 }
 
-bool Convergence::outlivesErase(const Final& final, unsigned field, const Context& context) const {
-  const KeyId key = final.record.key;
-  const std::uint8_t* const reclaimed = reclaimed_.find(key.value, final.node);
-  if (reclaimed == nullptr || *reclaimed == 0 || !final.record.writers[field].valid()) return false;
-  const Write* const write = context.history.writeOf(final.record.writers[field], key, field);
-  return write != nullptr && context.history.outlivesErase(*write, context.options.tombstoneRetention);
+bool Convergence::forgotErase(const Final& final, unsigned field, const Context& context) {
+  return context.history.showsForgottenErase(final.node, final.record.key, field, final.record.writers[field],
+                                             context.options.tombstoneRetention);
 }
 
 void Convergence::judgeResolution(TrueInstant at, const Context& context) const {
@@ -164,9 +157,9 @@ void Convergence::judgeResolution(TrueInstant at, const Context& context) const 
               [](const Versioned& a, const Versioned& b) { return a.version < b.version; });
   }
   for (const Final& final : finals_) {
-    const std::uint8_t* reclaimed = reclaimed_.find(final.record.key.value, final.node);
-    if ((reclaimed != nullptr && *reclaimed != 0) || final.record.key.value >= byKey.size()) continue;
-    const std::vector<Versioned>& writes = byKey[final.record.key.value];
+    const KeyId key = final.record.key;
+    if (key.value >= byKey.size() || history.reclaimed(key, final.node)) continue;
+    const std::vector<Versioned>& writes = byKey[key.value];
     for (unsigned field = 0; field < obs::kRecordFields; ++field) {
       const Folded expected = fold(writes, field, final.node, history);
       const bool present = (final.record.present >> field & 1U) != 0;
@@ -180,7 +173,7 @@ void Convergence::judgeResolution(TrueInstant at, const Context& context) const 
       finding.anomaly = Anomaly::wrongResolution;
       finding.at = at;
       finding.node = final.node;
-      finding.key = final.record.key;
+      finding.key = key;
       finding.field = static_cast<std::uint8_t>(field);
       finding.txn = expected.writer;
       finding.otherTxn = final.record.writers[field];

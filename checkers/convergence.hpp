@@ -8,7 +8,7 @@
 // Judged at the end of a run that was healed and reached its last phase, over the FinalRecord observations of
 // the nodes that live. Two replicas that differ although both applied everything break LW-3. When one of them
 // lags, that is a matter of liveness; when it has a hole that was never repaired, it can not be judged
-// (FR-5). Nor can a write that was submitted later than a tombstone's retention after the erase that outranks
+// (FR-5). Nor can a write that was logged later than a tombstone's retention after the erase that outranks
 // it: one replica has forgotten that erase, and another, which applied it later, has not. A field without a
 // value is the same whoever removed it, for a tombstone may be reclaimed here and kept there.
 #pragma once
@@ -26,7 +26,6 @@ class Convergence {
   void on(const Stamp& stamp, const obs::Settled& event, const Context& context);
   void on(const Stamp& stamp, const obs::ControlAppended& event, const Context& context);
   void on(const Stamp& stamp, const obs::FinalRecord& event, const Context& context);
-  void on(const Stamp& stamp, const obs::TombstoneReclaimed& event, const Context& context);
   void finish(TrueInstant at, const Context& context);
 
   /// Pairs of differing replicas that a hole, or an erase that was forgotten, kept from being judged.
@@ -43,14 +42,12 @@ class Convergence {
   /// An origin whose log `node` has not applied to its end, or none; `hole` tells whether it never will.
   NodeId behindOn(NodeId node, const History& history, bool& hole) const;
 
-  /// Whether the write that decides `field` of `final` was submitted when the erase that outranks it could be
-  /// forgotten, and this replica has forgotten it.
-  bool outlivesErase(const Final& final, unsigned field, const Context& context) const;
+  /// Whether `field` of `final` is excused: History::showsForgottenErase().
+  static bool forgotErase(const Final& final, unsigned field, const Context& context);
 
   std::vector<Final> finals_;
   FlatTable<std::uint32_t> firstOfKey_;  // index + 1 into finals_
   FlatTable<Position> logTop_;           // by origin
-  NodeMatrix<std::uint8_t> reclaimed_;   // [key][node]
   std::uint64_t unjudged_ = 0;
 };
 

@@ -69,20 +69,6 @@ bool History::outranks(const Write& a, const Write& b) const {
   return std::tuple(a.stamp, txn(a.txn).node) > std::tuple(b.stamp, txn(b.txn).node);
 }
 
-bool History::outlivesErase(const Write& write, obs::Duration retention) const {
-  if (retention.ns == 0) return false;
-  // Nodes count it on clocks of their own, which may be fast.
-  const obs::Duration shortest = retention - retention / 1'000;
-  const TrueInstant submitted = txn(write.txn).submittedAt;
-  for (const Write& erase : writes_) {
-    if (erase.key != write.key || erase.op != obs::WriteOp::erase) continue;
-    const Txn& eraser = txn(erase.txn);
-    const bool forgotten = submitted >= std::max(eraser.submittedAt, eraser.settledAt) + shortest;
-    if (eraser.state == TxnState::committed && forgotten && outranks(erase, write)) return true;
-  }
-  return false;
-}
-
 const ReplicaView& History::replica(NodeId node, NodeId origin) const {
   const ReplicaView* found = replicas_.find(node.value, origin);
   return found != nullptr ? *found : kNoReplica;
@@ -280,6 +266,10 @@ void History::on(const Stamp& stamp, const obs::GapFound& event) {
 
 void History::on(const Stamp& stamp, const obs::HoleRepaired& event) {
   replicas_.at(stamp.node.value, event.origin).repaired(event.position);
+}
+
+void History::on(const Stamp& stamp, const obs::TombstoneReclaimed& event) {
+  reclaimed_.at(event.key.value, stamp.node) = 1;
 }
 
 // ---- Nodes ------------------------------------------------------------------------------------------------

@@ -137,6 +137,7 @@ class History {
   void on(const Stamp& stamp, const obs::Applied& event);
   void on(const Stamp& stamp, const obs::GapFound& event);
   void on(const Stamp& stamp, const obs::HoleRepaired& event);
+  void on(const Stamp& stamp, const obs::TombstoneReclaimed& event);
   void on(const Stamp& stamp, const obs::NodeStarted& event);
   void on(const Stamp& stamp, const obs::NodeCrashed& event);
   void on(const Stamp& stamp, const obs::NodePaused& event);
@@ -178,12 +179,19 @@ class History {
   const Write* writeOf(TxnId txn, KeyId key, unsigned field) const;
   /// LW-3: whether `a` wins against `b`. The origin of a write is the node of its transaction.
   bool outranks(const Write& a, const Write& b) const;
-  /// Whether `write` was submitted when an erase that outranks it might be forgotten: its tombstone is kept
-  /// for `retention` (LW-3; 0: for ever). It then stands wherever the erase is forgotten, and nowhere else.
+  /// LW-3's one excuse for a field of `key` that `node` shows to be of `writer`: the node has forgotten an
+  /// erase there, and what it shows contains a write that outlives an erase. Such a write stands wherever the
+  /// erase is forgotten, and nowhere else. `retention`: see outlivesErase().
+  bool showsForgottenErase(NodeId node, KeyId key, unsigned field, TxnId writer,
+                           obs::Duration retention) const;
+  /// Whether an erase outranks `write`, which was logged later than `retention`, in true time, after it
+  /// (0: erases are kept for ever). What was logged before that is kept out however late it comes.
   bool outlivesErase(const Write& write, obs::Duration retention) const;
   /// Whether the committed transaction's writes show in `node`'s replica.
   bool visible(NodeId node, const Txn& txn) const;
   const ReplicaView& replica(NodeId node, NodeId origin) const;
+  /// Whether `node` has ever reclaimed a tombstone of `key`.
+  bool reclaimed(KeyId key, NodeId node) const;
 
   // ---- Phases
   bool phased() const { return phased_; }
@@ -194,6 +202,8 @@ class History {
   std::uint64_t admissions() const { return admissions_; }
 
  private:
+  const Write* baseOf(NodeId node, KeyId key, unsigned field, const Write& top) const;
+  bool outrankedByErase(const Write& write) const;
   void sweep(KeyFacts& key, TrueInstant at);
   void end(Call& call, CallState state, TrueInstant at);
 
@@ -202,7 +212,8 @@ class History {
   FlatTable<KeyFacts> keys_;
   FlatTable<Txn> txns_;
   std::vector<Write> writes_;
-  NodeMatrix<ReplicaView> replicas_;  // [node][origin]
+  NodeMatrix<ReplicaView> replicas_;    // [node][origin]
+  NodeMatrix<std::uint8_t> reclaimed_;  // [key][node]
   std::uint64_t admissions_ = 0;
   TrueInstant healedAt_ = TrueInstant::never();
   obs::Phase phase_ = obs::Phase::faults;

@@ -29,7 +29,7 @@ struct CheckerOptions {
   std::uint64_t members = 0;
   /// How long a membership lease lasts from the sending of its renewal (EP-6). 0: not judged.
   Duration epochLease{0};
-  /// How long a tombstone keeps older writes out (LW-3). 0: for ever.
+  /// How long a tombstone certainly keeps older writes out, in true time (LW-3). 0: for ever.
   Duration tombstoneRetention{0};
   /// Of the run, for Coverage: the first seed at which each limitation was reached.
   std::uint64_t seed = 0;

@@ -109,8 +109,10 @@ Serial::Relation Serial::relate(NodeId node, const Content& content, unsigned fi
   const bool wins = context.history.outranks(*shown, expected);
   // What an erase has removed is not there to outrank what was written after the erase was forgotten.
   const auto broken = [&] {
-    return context.history.outlivesErase(*shown, context.options.tombstoneRetention) ? Relation::fine
-                                                                                     : Relation::broken;
+    return context.history.showsForgottenErase(node, content.key, field, writer,
+                                               context.options.tombstoneRetention)
+               ? Relation::fine
+               : Relation::broken;
   };
   if (!shown->call.valid()) {
     // Two stamps of one origin may be equal, as after a pause; the order of its log decides between them

@@ -43,6 +43,13 @@ std::string verdictLine(const Outcome& outcome) {
       if (outcome.report.coverage.admissions() == 0) {
         return "inconclusive: nobody was ever admitted, which proves nothing";
       }
+      if (outcome.report.stillWaiting > 0) {
+        return fmt::format(
+            "inconclusive: {}, but {} still waited within its limit when the run ended; expected a "
+            "healedPhase "
+            "that goes on longer after workload.intoHealedPhase",
+            admissions, counted(outcome.report.stillWaiting, "caller"));
+      }
       return fmt::format("inconclusive: {}, but {}", admissions,
                          outcome.report.healedInVain
                              ? "after the healing no node ran that somebody could have asked for a lock"

@@ -124,7 +124,7 @@ void give(StoredNode& node, const Item& item, bool renumbers, protocol::Effects&
 
 bool streamed(protocol::MessageKind kind) {
   return kind == protocol::MessageKind::subscribe || kind == protocol::MessageKind::logFrame ||
-         kind == protocol::MessageKind::logGap;
+         kind == protocol::MessageKind::logGap || kind == protocol::MessageKind::logHead;
 }
 
 }  // namespace

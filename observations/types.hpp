@@ -145,12 +145,13 @@ enum class MessageKind : std::uint8_t {
   homeMapAcknowledgement,
   homeMapQuery,
   homeMapActivation,
+  logHead,
 };
 BOOST_DESCRIBE_ENUM(MessageKind, membershipRenew, membershipRenewAck, lockRequest, lockGrant, lockDeny,
                     lockRecall, lockHandBack, barrierRequest, barrierReply, subscribe, logFrame, logGap,
                     membershipPrepare, membershipPromise, membershipReject, membershipAccept,
                     membershipAccepted, membershipCertificates, membershipQuery, homeMapHello, homeMapStage,
-                    homeMapAcknowledgement, homeMapQuery, homeMapActivation)
+                    homeMapAcknowledgement, homeMapQuery, homeMapActivation, logHead)
 
 enum class EntryKind : std::uint8_t { transaction, release, barrier, request, grant };
 BOOST_DESCRIBE_ENUM(EntryKind, transaction, release, barrier, request, grant)

@@ -110,11 +110,13 @@ struct BarrierReply {
 };
 BOOST_DESCRIBE_STRUCT(BarrierReply, (), (nonce, position, cause))
 
-/// "Send me your log from `from` on." Starts, or restarts, the ordered stream from origin to subscriber.
+/// "Send me your log from `from` on." Starts, or restarts, the ordered stream from origin to subscriber. A
+/// `round` other than 0 asks for a LogHead behind what there is of it.
 struct Subscribe {
   Position from = 1;
+  std::uint32_t round = 0;
 };
-BOOST_DESCRIBE_STRUCT(Subscribe, (), (from))
+BOOST_DESCRIBE_STRUCT(Subscribe, (), (from, round))
 
 /// One entry of the sender's log, on the ordered stream.
 struct LogFrame {
@@ -240,12 +242,19 @@ struct HomeMapActivation {
 };
 BOOST_DESCRIBE_STRUCT(HomeMapActivation, (), (record))
 
+/// How far the sender's log reached when the subscriber asked in its `round` (LW-3); on the ordered stream.
+struct LogHead {
+  std::uint32_t round = 0;
+  Position position = 0;
+};
+BOOST_DESCRIBE_STRUCT(LogHead, (), (round, position))
+
 /// The alternatives are in the order of obs::MessageKind.
 using Message = std::variant<MembershipRenew, MembershipRenewAck, LockRequest, LockGrant, LockDeny,
                              LockRecall, LockHandBack, BarrierRequest, BarrierReply, Subscribe, LogFrame,
                              LogGap, MembershipPrepare, MembershipPromise, MembershipReject, MembershipAccept,
                              MembershipAccepted, MembershipCertificates, MembershipQuery, HomeMapHello,
-                             HomeMapStage, HomeMapAcknowledgement, HomeMapQuery, HomeMapActivation>;
+                             HomeMapStage, HomeMapAcknowledgement, HomeMapQuery, HomeMapActivation, LogHead>;
 
 inline MessageKind kindOf(const Message& message) { return static_cast<MessageKind>(message.index()); }
 

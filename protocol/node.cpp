@@ -197,6 +197,7 @@ void Node::onMessage(NodeId from, const Message& message, std::uint8_t worker, c
     case MessageKind::subscribe:
     case MessageKind::logFrame:
     case MessageKind::logGap:
+    case MessageKind::logHead:
       onReplicaMessage(from, message, env);
       break;
     default:
@@ -225,6 +226,8 @@ void Node::onReplicaMessage(NodeId from, const Message& message, const Env& env)
   } else if (const auto* gap = std::get_if<LogGap>(&message)) {
     wellFormed = replication_.onGap(from, *gap, env.context);
     coordinator_->delegate().onProgress(env);
+  } else if (const auto* logHead = std::get_if<LogHead>(&message)) {
+    wellFormed = replication_.onLogHead(from, *logHead);
   }
   if (!wellFormed) env.observe(obs::MessageRefused{from, kindOf(message), Cause::malformed});
 }

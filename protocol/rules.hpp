@@ -240,6 +240,8 @@ namespace holdfast::protocol {
     "two locked writes are compared by their tokens, and any others by their timestamps") \
   X(LW3_TombstoneRetention, \
     "a tombstone is reclaimed at once") \
+  X(LW3_ReclaimBehindLogs, \
+    "a tombstone is reclaimed by the clock alone, whatever is still on its way") \
   X(BD1_Caps, \
     "a home at its cap forgets its oldest grant") \
   X(BD1_CapsOverTables, \

@@ -11,6 +11,7 @@
 #include "protocol/routing.hpp"
 #include "scenarios/cluster_draws.hpp"
 #include "scenarios/cluster_observe.hpp"
+#include "scenarios/liveness_bound.hpp"
 
 namespace holdfast::scenarios {
 namespace {
@@ -437,48 +438,15 @@ protocol::KeyInfo makeKey(const std::string& table, const std::string& key, std:
   return {table + "/" + key, std::move(*canonical), tableNumber};
 }
 
-namespace {
-
-/// How long after healing the operator of a home map may take to publish what he wants, past a change that is
-/// under way and past those whom he keeps down, and how long the console drains the last map (HM-3).
-Duration remappingAfterHealing(const RunOptions& options) {
-  const protocol::ProtocolOptions& p = options.protocol;
-  const Duration stall = Cluster::kOperatorPatience + Cluster::kOperatorLooks;
-  const Duration drain = p.maxDelegation + p.skew;
-  return stall * 2 + p.renewEvery * 2 + drain + drain / 8 + Cluster::kOperatorLooks * options.nodes;
-}
-
-/// How long after healing the members may go on changing, and how long the last change keeps its homes from
-/// granting (EP-8): who was silent is proposed away, asks to be let in again, and may just miss a round.
-/// Where a moment of silence is enough for that, it may come once more.
-Duration rehomingAfterHealing(const RunOptions& options) {
-  const protocol::ProtocolOptions& p = options.protocol;
-  if (p.membership == protocol::MembershipKind::homeMap) return remappingAfterHealing(options);
-  if (p.membership != protocol::MembershipKind::epoch) return {};
-  // However often nodes renew, catching up and making an epoch durable take their time.
-  const Duration round = std::max(p.renewEvery, sim::seconds(1));
-  const Duration change = round * 2 + p.proposalTimeout * 2 + p.proposalBackoff * 4;
-  const Duration protection = p.epochLease + p.skew + p.maxDelegation + p.skew;
-  const Duration silence = p.renewEvery * static_cast<std::int64_t>(p.missedRenewals);
-  const std::int64_t times = silence > sim::seconds(3) ? 1 : 2;
-  return (change * 3 + protection + protection / 8) * times;
-}
-
-}  // namespace
-
 checkers::CheckerOptions checkerOptionsFor(const RunOptions& options) {
   checkers::CheckerOptions judged;
   judged.nodes = options.nodes;
   // Runs of plans have their own coverage, whose milestones a sweep must reach.
   judged.countCoverage = false;
   const protocol::ProtocolOptions& p = options.protocol;
-  // A home may be restarted by the healing itself, so a whole quarantine comes first; then the last holder
-  // has its lease, its drain is cut short by its delegation's end, and a waiter its wait.
-  const Duration nominal =
-      p.maxDelegation * 2 + p.skew * 2 + options.workload.lease * 2 + options.workload.wait * 2;
-  judged.livenessBound = nominal + nominal / 10 + rehomingAfterHealing(options);
+  judged.livenessBound = livenessBound(options);
   judged.epochLease = p.epochLease;
-  judged.tombstoneRetention = p.tombstoneRetention;
+  judged.tombstoneRetention = shortened(p.tombstoneRetention, options.faults.maxDriftPpb);
   // Members that change are known to the checker that watches them change.
   if (p.membership == protocol::MembershipKind::fixed) {
     for (unsigned i = 0; i < options.nodes; ++i) judged.members |= std::uint64_t{1} << i;

@@ -22,7 +22,8 @@ KeyId keyOf(const protocol::Message& message) {
 }
 
 bool goesOnStream(MessageKind kind) {
-  return kind == MessageKind::subscribe || kind == MessageKind::logFrame || kind == MessageKind::logGap;
+  return kind == MessageKind::subscribe || kind == MessageKind::logFrame || kind == MessageKind::logGap ||
+         kind == MessageKind::logHead;
 }
 
 }  // namespace

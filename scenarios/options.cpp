@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "protocol/routing.hpp"
+#include "scenarios/liveness_bound.hpp"
 #include "scenarios/plan.hpp"
 #include "sim/clock.hpp"
 #include "sim/wide_integer.hpp"
@@ -224,6 +225,7 @@ Problem judge(const RunOptions& options) {
   if (auto wrong = atLeast("delays.reconnect", options.delays.reconnect, sim::nanoseconds(1))) return wrong;
   if (auto wrong = atLeast("delays.retransmit", options.delays.retransmit, {})) return wrong;
   if (auto wrong = judgeWorkload(options)) return wrong;
+  if (auto wrong = whyNeverLive(options)) return wrong;
   return judge(options.faults, options.protocol);
 }
 

@@ -334,6 +334,13 @@ ScenarioResult capacity(ScenarioContext& context) {
   });
 }
 
+ScenarioResult localCapacity(ScenarioContext& context) {
+  StoryOptions options = longEpochs();
+  options.protocol.waitersPerKey = 1;
+  Story story(context, options);
+  return story.run([&]() -> Task<> { co_await oneLocalWaiter(story); });
+}
+
 ScenarioResult sweptHandles(ScenarioContext& context) {
   Story story(context, longEpochs());
   return story.run([&]() -> Task<> {
@@ -513,6 +520,11 @@ std::vector<Scenario> boundScenarios() {
        "The table's only grant is B's; C is refused another key, and B's grant is not forgotten for it.",
        {{Rule::BD1_Caps, Checker::exclusion}},
        &capacity},
+      {"R-BD-1-local-capacity",
+       "BD-1, LH-1",
+       "One caller of C waits, which is all that a key may have; C's next one is refused at once.",
+       {},
+       &localCapacity},
       {"R-BD-2-swept-handles",
        "BD-2",
        "Handles that were unlocked or have lapsed are gone after a sweep.",

@@ -124,6 +124,46 @@ ScenarioResult oneOrder(ScenarioContext& context) {
   });
 }
 
+/// C erases the record; B, whose link to A is cut, writes it with an older stamp before the retention is
+/// over, and A gets that write after its own retention.
+ScenarioResult lateWithinRetention(ScenarioContext& context) {
+  StoryOptions options = calmOptions({"A", "B", "C"}, "A");
+  options.protocol.tombstoneRetention = 5_s;
+  options.protocol.sweepEvery = 1_s;
+  Story story(context, options);
+  return story.run([&]() -> Task<> {
+    Cluster& cluster = story.cluster();
+    const StoryNode a = story.node("A");
+    const StoryNode b = story.node("B");
+    const auto created = co_await b.update("k", put(100));
+    story.expect(created.write.committed, "B creates the record");
+    co_await story.sleep(1_s);
+    const obs::Timestamp before = b.wallNow();
+    const TxnOutcome erased = co_await story.node("C").writeUnlocked("k", erase());
+    co_await story.sleep(1_s);
+    cluster.cut(a.id(), b.id());
+    cluster.cut(b.id(), a.id());
+    const TxnOutcome written = co_await b.writeUnlocked("k", put(70).stamped(before));
+    const obs::Position late = story.cluster().node(b.id())->replication().head();
+    story.expect(erased.committed && written.committed, "C's erase and B's older write commit");
+    co_await story.sleep(9_s);
+    const auto reclaimedAt = [&](StoryNode node) {
+      return story.count<obs::TombstoneReclaimed>(
+          [&](const obs::TombstoneReclaimed&, NodeId at) { return at == node.id(); });
+    };
+    story.expectEqual(reclaimedAt(a), 0U, "tombstones that A reclaims while it does not know what B logged");
+    cluster.heal(a.id(), b.id());
+    cluster.heal(b.id(), a.id());
+    const auto everywhere = [&] { return story.count<obs::TombstoneReclaimed>() == 3; };
+    story.expect(co_await story.until(everywhere), "all three reclaim the tombstone once they have met");
+    story.expect(appliedAt(story, a.id(), b.id(), late) != TrueInstant::never(), "A has applied B's write");
+    for (const std::string& name : story.options().nodes) {
+      const obs::FinalRecord record = cluster.record(story.id(name), story.key("k"));
+      story.expectEqual(int{record.present}, 0, "fields of the record at " + name + " in the end");
+    }
+  });
+}
+
 }  // namespace
 
 std::vector<Scenario> replicaScenarios() {
@@ -151,6 +191,11 @@ std::vector<Scenario> replicaScenarios() {
        "Two locked writes and an unlocked one between them in time: one order for all, wherever they arrive.",
        {{Rule::LW3_OneOrder, Checker::convergence}},
        &oneOrder},
+      {"R-LW-3-late-within-retention",
+       "LW-3",
+       "B's write from before an erase reaches A after the retention: A asks B before it forgets the erase.",
+       {{Rule::LW3_ReclaimBehindLogs, Checker::convergence}},
+       &lateWithinRetention},
   };
 }
 

@@ -227,6 +227,13 @@ ScenarioResult oneDownBlocksAll(ScenarioContext& context) {
   });
 }
 
+ScenarioResult localCapacityOfParticipant(ScenarioContext& context) {
+  StoryOptions options = threeParticipants();
+  options.protocol.waitersPerKey = 1;
+  Story story(context, options);
+  return story.run([&]() -> Task<> { co_await oneLocalWaiter(story); });
+}
+
 }  // namespace
 
 std::vector<Scenario> ricartAgrawalaScenarios() {
@@ -275,6 +282,11 @@ std::vector<Scenario> ricartAgrawalaScenarios() {
        "back.",
        {{Rule::RA1_EveryParticipant, Checker::exclusion}},
        &oneDownBlocksAll},
+      {"R-RA-local-capacity",
+       "BD-1, LH-1",
+       "One caller of C waits, which is all that a key may have; C's next one is refused at once.",
+       {},
+       &localCapacityOfParticipant},
   };
 }
 

@@ -69,4 +69,26 @@ std::size_t controlEntries(const Story& story, EntryKind kind) {
       [kind](const obs::ControlAppended& entry, NodeId) { return entry.entry == kind; });
 }
 
+Task<> oneLocalWaiter(Story& story) {
+  const StoryNode b = story.node("B");
+  const StoryNode c = story.node("C");
+  const LockOutcome ofB = co_await b.lock("k", callFor(5_s, 5_s, true));
+  story.expect(ofB.admitted(), "B is inside");
+  const Pending<LockOutcome> first = c.lock("k", callFor(10_s, 2_s));
+  co_await story.sleep(100_ms);
+  const TrueInstant asked = story.now();
+  const LockOutcome second = co_await c.lock("k", callFor(10_s, 2_s));
+  story.expectEqual(second.error, obs::ErrorClass::lockUnavailable503, "C's second caller");
+  story.expectEqual(second.cause, Cause::capacity, "why it is refused");
+  story.expectEqual(second.at, asked, "when it is told");
+  b.unlock(ofB);
+  const LockOutcome admitted = co_await first.answer();
+  story.expect(admitted.admitted(), "C's first caller keeps its place");
+  const Pending<LockOutcome> third = c.lock("k", callFor(10_s, 2_s));
+  c.unlock(admitted);
+  const LockOutcome next = co_await third.answer();
+  story.expect(next.admitted(), "there is room for another one then");
+  c.unlock(next);
+}
+
 }  // namespace holdfast::scenarios::parts

@@ -41,6 +41,10 @@ void expectEverywhere(Story& story, std::string_view key, std::int64_t value);
 /// Entries of the kind in all logs that are no transactions.
 std::size_t controlEntries(const Story& story, EntryKind kind);
 
+/// While B is inside, C has one caller that waits, which is all that waitersPerKey = 1 allows; the next one
+/// of C's is refused at once, and the first is admitted when B leaves (BD-1).
+Task<> oneLocalWaiter(Story& story);
+
 /// From a request to the answer of a home that has nothing to wait for.
 inline Duration roundTrip(const Story& story) { return story.options().latency * 2; }
 

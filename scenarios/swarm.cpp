@@ -17,6 +17,7 @@ constexpr std::uint64_t kWallOffsets = 1'000;
 constexpr std::uint64_t kDrifts = 1'001;
 constexpr std::uint64_t kScarceLineage = 1'003;
 constexpr std::uint64_t kSpare = 1'004;
+constexpr std::uint64_t kBriefRetention = 1'005;
 
 // Ids in decimal tell what they are: node and number of an operation, kind and number of a fault.
 constexpr std::uint64_t kOperationNodes = 10'000'000'000;
@@ -333,6 +334,13 @@ bool swarmHas(const RunOptions& options, FaultKind kind) {
 bool lineageIsScarce(const RunOptions& options) {
   return sim::KeyedRandom{options.seed}.chance(options.faults.scarceLineagePpm, kSwarmStream, kScarceLineage,
                                                0);
+}
+
+Duration retentionOf(const RunOptions& options) {
+  const Draws draws{sim::KeyedRandom{options.seed}.bits(kSwarmStream, kBriefRetention, 0)};
+  if (!draws.chance(options.faults.briefRetentionPpm, what)) return options.protocol.tombstoneRetention;
+  return std::min(options.protocol.tombstoneRetention,
+                  draws.between(sim::seconds(5), sim::seconds(30), howLong));
 }
 
 bool hasSpare(const RunOptions& options) {

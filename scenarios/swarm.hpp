@@ -17,6 +17,10 @@ Plan drawPlan(const RunOptions& options);
 /// Whether the homes of the seed keep a single dependency set each.
 bool lineageIsScarce(const RunOptions& options);
 
+/// How long tombstones are kept in this seed (LW-3): protocol.tombstoneRetention, or less where retention is
+/// brief.
+Duration retentionOf(const RunOptions& options);
+
 /// Whether the last node of the seed is no founder: a blank identity that may be let in later (EP-11).
 bool hasSpare(const RunOptions& options);
 

@@ -136,7 +136,9 @@ RunReport reportOf(const Cluster& cluster, std::uint64_t seed) {
   report.seed = seed;
   report.verdict = cluster.checkers().verdict();
   report.healedInVain = cluster.healedInVain();
-  if (report.verdict == checkers::Verdict::held && report.healedInVain) {
+  report.stillWaiting = cluster.checkers().stillWaiting();
+  const bool unsettled = report.healedInVain || report.stillWaiting > 0;
+  if (report.verdict == checkers::Verdict::held && unsettled) {
     report.verdict = checkers::Verdict::inconclusive;
   }
   report.findings = cluster.checkers().findings();
@@ -161,9 +163,10 @@ RunReport runPlan(const RunOptions& options, const protocol::Rules& rules, const
   }
   setup.options = options;
   if (lineageIsScarce(options)) setup.options.protocol.lineageSets = 1;
+  setup.options.protocol.tombstoneRetention = retentionOf(options);
   setup.rules = rules;
   setup.clocks = plan.clocks;
-  setup.checkers = checkerOptionsFor(options);
+  setup.checkers = checkerOptionsFor(setup.options);
   Cluster cluster(std::move(setup));
   cluster.setSink(sink);
   cluster.load(plan);

@@ -38,6 +38,9 @@ struct RunReport {
   std::uint64_t messages = 0;      ///< Messages sent.
   Duration simulated;              ///< True time from start to end.
   bool healedInVain = false;       ///< See Cluster::healedInVain(); what would have held is inconclusive.
+  /// Callers that still waited, within their limits, when the run ended; what would have held is
+  /// inconclusive.
+  std::uint64_t stillWaiting = 0;
   /// Names of the run's nodes and keys by id, for describe() and for a trace.
   std::vector<std::string> nodeNames;
   std::vector<std::string> keyNames;

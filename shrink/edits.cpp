@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <set>
 
+#include "scenarios/swarm.hpp"
+
 namespace holdfast::shrink {
 namespace {
 
@@ -162,6 +164,8 @@ std::vector<Edit> sweepingEdits() {
   edits.push_back(edit(withoutChance));
   edits.push_back(edit([](Case& c) {
     c.options.faults.scarceLineagePpm = 0;
+    c.options.protocol.tombstoneRetention = scenarios::retentionOf(c.options);
+    c.options.faults.briefRetentionPpm = 0;
     c.options.faults.tornPpm = 0;
   }));
   for (const auto& change : clockChanges()) {

@@ -114,7 +114,7 @@ class Membership {
 /// Which messages are the membership's.
 constexpr bool isMembershipMessage(MessageKind kind) {
   return kind == MessageKind::membershipRenew || kind == MessageKind::membershipRenewAck ||
-         kind >= MessageKind::membershipPrepare;
+         (kind >= MessageKind::membershipPrepare && kind <= MessageKind::homeMapActivation);
 }
 
 }  // namespace holdfast::protocol

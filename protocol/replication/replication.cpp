@@ -76,6 +76,7 @@ Position Replication::recover(ReplicaState& state, NodeId self, const LogEntry& 
 
 void Replication::boot(const Context& context) {
   tombstones_.clear();
+  heads_.upTo.clear();
   for (std::uint32_t key = 0; key < keyCount_; ++key) {
     if (state_.records[key].tombstone()) noteTombstone(KeyId{key}, false, context);
   }
@@ -89,10 +90,10 @@ void Replication::onPeerUp(NodeId peer, const Context& context) {
   if (isPeer(peer)) subscribe(peer, context);
 }
 
-void Replication::subscribe(NodeId origin, const Context& context) {
+void Replication::subscribe(NodeId origin, const Context& context, std::uint32_t round) {
   Incoming& incoming = incoming_[origin.value];
   incoming.askAgainAt = context.now + askAgain_;
-  context.send(origin, Subscribe{incoming.received + 1});
+  context.send(origin, Subscribe{incoming.received + 1, round});
 }
 
 bool Replication::onSubscribe(NodeId from, const Subscribe& message, const Context& context) {
@@ -107,6 +108,7 @@ bool Replication::onSubscribe(NodeId from, const Subscribe& message, const Conte
   for (Position position = std::max(message.from, log.first); position <= log.head(); ++position) {
     context.send(from, LogFrame{position, log.at(position)});
   }
+  if (message.round != 0) context.send(from, LogHead{message.round, log.head()});
   return true;
 }
 
@@ -373,38 +375,6 @@ void Replication::noteStamps(NodeId origin, const LogEntry& entry) {
   }
 }
 
-void Replication::noteTombstone(KeyId key, bool wasTombstone, const Context& context) {
-  if (wasTombstone) {
-    const auto old = std::find_if(tombstones_.begin(), tombstones_.end(),
-                                  [key](const Tombstone& t) { return t.key == key; });
-    if (old != tombstones_.end()) tombstones_.erase(old);
-  }
-  Record& record = state_.records[key.value];
-  if (!record.tombstone()) return;
-  if (!rules_.on(Rule::LW3_TombstoneRetention)) {
-    record.clear();
-    context.observe(obs::TombstoneReclaimed{key});
-    return;
-  }
-  const Tombstone tombstone{key, context.now + retention_};
-  const auto later = [](MonotonicInstant at, const Tombstone& t) { return at < t.reclaimAt; };
-  tombstones_.insert(std::upper_bound(tombstones_.begin(), tombstones_.end(), tombstone.reclaimAt, later),
-                     tombstone);
-}
-
-void Replication::sweepTombstones(const Context& context) {
-  auto next = tombstones_.begin();
-  for (; next != tombstones_.end() && next->reclaimAt <= context.now; ++next) {
-    state_.records[next->key.value].clear();
-    context.observe(obs::TombstoneReclaimed{next->key});
-  }
-  tombstones_.erase(tombstones_.begin(), next);
-}
-
-MonotonicInstant Replication::nextTombstone() const {
-  return tombstones_.empty() ? MonotonicInstant::never() : tombstones_.front().reclaimAt;
-}
-
 // ---- Retention and hashing --------------------------------------------------------------------------------
 
 std::size_t Replication::receivedQueued() const {
@@ -439,6 +409,10 @@ void Replication::addTo(StateHash& hash) const {
     hash.add(tombstone.key);
     hash.add(tombstone.reclaimAt);
   }
+  hash.add(std::uint64_t{heads_.round});
+  hash.add(static_cast<std::uint64_t>(heads_.upTo.size()));
+  if (!heads_.upTo.empty()) hash.add(heads_.due);
+  for (const Position position : heads_.upTo) hash.add(position);
 }
 
 }  // namespace holdfast::protocol

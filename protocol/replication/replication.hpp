@@ -78,6 +78,7 @@ class Replication {
   bool onSubscribe(NodeId from, const Subscribe& message, const Context& context);
   bool onFrame(NodeId origin, const LogFrame& message, const Context& context);
   bool onGap(NodeId origin, const LogGap& message, const Context& context);
+  bool onLogHead(NodeId origin, const LogHead& message);
 
   /// Takes the next entry of the origin out of its queue and applies it; failed: leaves a hole instead
   /// (FR-8). Asks for the next Apply. Returns the entry unless it failed; nothing also for an origin of
@@ -126,7 +127,9 @@ class Replication {
   obs::Read readOf(CallId call, KeyId key) const;
   obs::FinalRecord finalRecord(KeyId key) const;
 
-  /// Reclaims the tombstones that have been kept for options.tombstoneRetention (LW-3).
+  /// LW-3: reclaims the tombstones that have been kept for options.tombstoneRetention, once all that any
+  /// origin had logged by then is applied and visible here. So a write of that time never comes back, however
+  /// long it was on its way; and while an origin can not be asked, no tombstone is reclaimed.
   void sweepTombstones(const Context& context);
 
   /// When the next tombstone may be reclaimed; never() when there is none.
@@ -167,14 +170,24 @@ class Replication {
     MonotonicInstant reclaimAt;
   };
 
+  /// What a reclaim waits for: how far each origin's log reached once the retention was over.
+  struct Heads {
+    static constexpr Position kNotKnown = UINT32_MAX;
+    std::uint32_t round = 0;     // of the last question, so that no answer to an earlier one counts
+    MonotonicInstant due;        // when this round began; tombstones that were due by then are at stake
+    std::vector<Position> upTo;  // index: NodeId; empty: no round is under way
+  };
+
   bool isPeer(NodeId node) const { return node != self_ && node.value < state_.origins.size(); }
   bool wellFormed(const LogEntry& entry) const;
-  void subscribe(NodeId origin, const Context& context);
+  void subscribe(NodeId origin, const Context& context, std::uint32_t round = 0);
   /// Asks for the Apply of the head of the queue, if there is one and none is under way.
   void askApply(NodeId origin, const Context& context);
   void applyWrites(NodeId origin, Position position, const LogEntry& entry, const Context& context);
   void noteTombstone(KeyId key, bool wasTombstone, const Context& context);
   Version newestVersionOf(KeyId key) const;
+  bool caughtUpWithHeads(const Context& context);
+  void reclaim(MonotonicInstant due, const Context& context);
   void noteStamps(NodeId origin, const LogEntry& entry);
   FenceState fenceOf(const Dependency& dependency) const;
 
@@ -187,7 +200,8 @@ class Replication {
   std::vector<Incoming> incoming_;     // index: NodeId
   std::vector<NodeId> subscribers_;    // sorted
   std::vector<Tombstone> tombstones_;  // sorted by reclaimAt
-  LogEntry taken_;                     // what the last onApplyReady() returned; no part of the state
+  Heads heads_;
+  LogEntry taken_;  // what the last onApplyReady() returned; no part of the state
 };
 
 }  // namespace holdfast::protocol

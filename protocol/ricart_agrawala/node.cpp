@@ -89,6 +89,8 @@ void RicartAgrawalaNode::onMessage(NodeId from, const Message& message, const Pa
     } else if (const auto* gap = std::get_if<LogGap>(&message)) {
       wellFormed = replication_.onGap(from, *gap, env.context);
       participant_.onProgress(env);
+    } else if (const auto* logHead = std::get_if<LogHead>(&message)) {
+      wellFormed = replication_.onLogHead(from, *logHead);
     } else {
       participant_.onMessage(from, message, env);
     }

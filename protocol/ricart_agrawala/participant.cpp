@@ -38,6 +38,8 @@ void Participant::lock(const CallLock& call, const ParticipantEnv& env) {
     refusal = Cause::shutdown;
   } else if (!isParticipant(env.setup.self)) {
     refusal = Cause::notMember;
+  } else if (keys_[call.key.value].callers.size() >= env.options().waitersPerKey) {
+    refusal = Cause::capacity;  // BD-1
   }
   if (refusal != Cause::none) {
     refuse(caller, call.key, refusal, env);

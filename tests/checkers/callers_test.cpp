@@ -67,8 +67,15 @@ TEST(Callers, OfARunCutShortOnlyOverdueCallersAreReported) {
   expectViolation(overdue, Checker::callers, Anomaly::neverAnswered);
 
   Story complete(onlyCallers());
-  complete.at(0_s).phase(Phase::faults).lock(B, 9).ask(A, 1, K, 30_s).at(1_s).phase(Phase::end);
+  complete.at(0_s).phase(Phase::faults).lock(B, 9).ask(A, 1, K, 30_s).at(31_s).phase(Phase::end);
   expectViolation(complete, Checker::callers, Anomaly::neverAnswered);
+}
+
+TEST(Callers, WhoIsWithinItsLimitWhenARunOfPhasesEndsIsCountedAndNotLate) {
+  Story story(onlyCallers());
+  story.at(0_s).phase(Phase::faults).lock(B, 9).ask(A, 1, K, 30_s).at(30_s).phase(Phase::end);
+  expectHeld(story);
+  EXPECT_EQ(story.checkers().stillWaiting(), 1U);
 }
 
 TEST(Callers, ACrashOrASuspensionExcusesTheNode) {

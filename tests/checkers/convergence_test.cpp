@@ -135,6 +135,38 @@ TEST(Convergence, AnEraseThatIsForgottenTooEarlyIsAViolation) {
   expectViolation(story, Checker::convergence, Anomaly::replicasDiffer);
 }
 
+/// The same with an increment of B's at `writes`, which the erase outranks, below one of C's that it does
+/// not, on which both agree. `between`: a put that no erase outranks lies between the two.
+Story eraseBelowASum(Duration writes, bool between) {
+  CheckerOptions options = onlyConvergence();
+  options.tombstoneRetention = 5_s;
+  Story story(options);
+  story.at(1_s).lock(C, 1, Path::virgin, K2).put(A, 1, 0, 10).commit(A, 1);
+  story.at(2_s).stamped(20_s).erase(A, 2, 0).commit(A, 2).apply(B, A);
+  story.at(writes).tell(B, obs::TombstoneReclaimed{K}).stamped(writes).increment(B, 3, 0, 30).commit(B, 3);
+  if (between) story.at(10_s).stamped(60_s).put(B, 4, 0, 1).commit(B, 4);
+  story.at(11_s).stamped(100_s).increment(C, 5, 0, 7).commit(C, 5).apply(C, A).apply(C, B).apply(B, C);
+  story.phase(Phase::healed).at(20_s).phase(Phase::end);
+  return story.ends(B, Content{}.with(0, 5, 37)).ends(C, Content{}.with(0, 5, 7));
+}
+
+TEST(Convergence, ASumThatContainsWhatOutlivesAnEraseIsNotJudged) {
+  Story story = eraseBelowASum(7_s, false);
+  story.finish();
+  EXPECT_EQ(story.findings().first(Anomaly::replicasDiffer), nullptr) << story.told();
+  EXPECT_EQ(story.checkers().unjudgedReplicas(), 1U);
+}
+
+TEST(Convergence, ASumThatContainsWhatWasErasedInTimeIsAViolation) {
+  Story story = eraseBelowASum(6_s, false);
+  expectViolation(story, Checker::convergence, Anomaly::replicasDiffer);
+}
+
+TEST(Convergence, WhatOutlivesAnEraseExcusesNoSumThatDoesNotContainIt) {
+  Story story = eraseBelowASum(7_s, true);
+  expectViolation(story, Checker::convergence, Anomaly::replicasDiffer);
+}
+
 TEST(Convergence, ADeadNodeHasNoSay) {
   Story story = afterTwoWrites();
   story.endsWith(A, 2).endsWith(B, 2).crash(C).ends(C, {});

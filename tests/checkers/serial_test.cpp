@@ -221,13 +221,14 @@ TEST(Serial, AnUnlockedWriteThatLosesMustNotShow) {
 }
 
 /// A's locked write, which an erase with a clock that is a minute ahead outranks, and an unlocked write at
-/// `writes` with a smaller timestamp than both, read by the next section.
-Story writtenAfterAnErase(Duration writes) {
+/// `writes` with a smaller timestamp than both, read by the next section. A may have forgotten the erase.
+Story writtenAfterAnErase(Duration writes, bool forgotten = true) {
   CheckerOptions options = onlySerial();
   options.tombstoneRetention = 5_s;
   Story story(options);
   story.at(1_s).lock(A, 1, Path::virgin).stamped(40_s).put(A, 1, 1, 150).commit(A, 1).unlock(A, 1);
   story.at(2_s).stamped(62_s).erase(A, 2, 0).commit(A, 2);
+  if (forgotten) story.at(writes).tell(A, obs::TombstoneReclaimed{K});
   story.at(writes).put(A, 3, 0, 7).commit(A, 3).lock(A, 2).reads(A, 2, 3);
   return story;
 }
@@ -239,6 +240,11 @@ TEST(Serial, AWriteStandsOnceTheEraseThatOutranksItIsForgotten) {
 
 TEST(Serial, AWriteThatAnEraseOutranksMustNotShowBefore) {
   Story story = writtenAfterAnErase(6_s);
+  expectViolation(story, Checker::serial, Anomaly::outrankedWrite);
+}
+
+TEST(Serial, AWriteMustNotShowWhereTheEraseThatOutranksItIsKept) {
+  Story story = writtenAfterAnErase(7_s, false);
   expectViolation(story, Checker::serial, Anomaly::outrankedWrite);
 }
 

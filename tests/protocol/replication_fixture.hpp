@@ -71,6 +71,17 @@ class Replica {
   bool subscribed(NodeId from, Position position) {
     return replication.onSubscribe(from, Subscribe{position}, context());
   }
+  /// Sweeps, and answers what that asks of the others with the heads of their logs: nothing new.
+  void sweep() {
+    out.sends.clear();
+    replication.sweepTombstones(context());
+    for (const NodeId origin : {kA, kB, kC}) {
+      for (const Subscribe& question : sent<Subscribe>(origin)) {
+        replication.onLogHead(origin, {question.round, replication.received(origin)});
+      }
+    }
+    replication.sweepTombstones(context());
+  }
   std::optional<AppliedEntry> apply(NodeId origin, bool failed = false) {
     return replication.onApplyReady(ApplyReady{origin, failed}, context());
   }

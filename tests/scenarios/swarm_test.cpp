@@ -172,5 +172,25 @@ TEST(Swarm, OneNodeAndOneKeyAreEnough) {
   EXPECT_TRUE(faultsOf(plan, FaultKind::partition).empty());
 }
 
+TEST(Swarm, ShortensTheRetentionOfTombstonesInAShareOfTheSeeds) {
+  RunOptions options;
+  options.faults.briefRetentionPpm = 125'000;
+  int brief = 0;
+  for (options.seed = 1; options.seed <= 4'000; ++options.seed) {
+    const Duration kept = retentionOf(options);
+    if (kept == options.protocol.tombstoneRetention) continue;
+    ++brief;
+    EXPECT_GE(kept, sim::seconds(5));
+    EXPECT_LE(kept, sim::seconds(30));
+  }
+  EXPECT_NEAR(brief, 500, 100);
+  options.faults.briefRetentionPpm = sim::kPpmOne;
+  options.protocol.tombstoneRetention = sim::seconds(2);
+  EXPECT_EQ(retentionOf(options), sim::seconds(2)) << "it is never lengthened";
+  options.faults.briefRetentionPpm = 0;
+  options.protocol.tombstoneRetention = sim::minutes(5);
+  EXPECT_EQ(retentionOf(options), sim::minutes(5));
+}
+
 }  // namespace
 }  // namespace holdfast::scenarios

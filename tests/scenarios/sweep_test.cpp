@@ -92,6 +92,48 @@ TEST(Sweep, AHealedPhaseInWhichNobodyCouldAskShowsNothing) {
   EXPECT_EQ(runPlan(options, {}, plan).verdict, checkers::Verdict::inconclusive) << "no node runs";
 }
 
+TEST(Sweep, ARunThatEndsBeforeACallersLimitIsInconclusive) {
+  RunOptions options;
+  options.nodes = 3;
+  options.protocol.membership = protocol::MembershipKind::fixed;
+  Plan plan;
+  plan.healAt = TrueInstant{} + sim::seconds(10);
+  plan.endAt = plan.healAt + sim::seconds(30);
+  Operation operation;
+  operation.key = KeyId{0};
+  operation.wait = sim::seconds(15);
+  operation.lease = operation.think = sim::seconds(6);
+  for (const std::uint16_t node : {0, 1}) {
+    operation.node = NodeId{node};
+    ++operation.id;
+    operation.at = TrueInstant{} + sim::seconds(36) + sim::seconds(node);
+    plan.operations.push_back(operation);
+  }
+  const RunReport cut = runPlan(options, {}, plan);
+  EXPECT_EQ(cut.coverage.admissions(), 1U);
+  EXPECT_EQ(cut.stillWaiting, 1U) << "the second caller waits for the first one's section";
+  EXPECT_EQ(cut.verdict, checkers::Verdict::inconclusive);
+  plan.endAt = plan.endAt + sim::seconds(20);
+  const RunReport whole = runPlan(options, {}, plan);
+  EXPECT_EQ(whole.stillWaiting, 0U);
+  EXPECT_EQ(whole.verdict, checkers::Verdict::held);
+}
+
+TEST(Sweep, ReclaimsTombstonesWhereTheRetentionIsBrief) {
+  RunOptions options;
+  options.faults.briefRetentionPpm = sim::kPpmOne;
+  std::uint64_t reclaimed = 0;
+  for (options.seed = 1; options.seed <= 3; ++options.seed) {
+    const RunReport report = runSeed(options, {});
+    EXPECT_EQ(report.verdict, checkers::Verdict::held) << options.seed;
+    reclaimed += report.coverage.kind<obs::TombstoneReclaimed>();
+  }
+  EXPECT_GT(reclaimed, 0U);
+  options.seed = 1;
+  options.faults.briefRetentionPpm = 0;
+  EXPECT_EQ(runSeed(options, {}).coverage.kind<obs::TombstoneReclaimed>(), 0U);
+}
+
 TEST(Sweep, SaysWhatItMissed) {
   SweepOptions options = shortSweep(100);
   options.run.faults.swarmOnPpm = 0;
