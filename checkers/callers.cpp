@@ -197,8 +197,9 @@ void Callers::finish(TrueInstant at, const Context& context) {
     if (history.node(call.node).paused) continue;
     const obs::Duration time = waited(call, call.node, at, history);
     // A run of phases ends at a given instant, and whoever is still within its limit then is not late.
+    // Without a healed phase that is nothing to wonder at.
     if (history.phased() && time - context.options.waitTolerance <= call.wait) {
-      if (complete) ++waiting_;
+      if (complete && history.healedAt() < at) ++waiting_;
       continue;
     }
     Finding finding = findingAt(Anomaly::neverAnswered, Severity::liveness, {at, call.node}, CallId{i}, call);

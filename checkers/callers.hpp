@@ -31,7 +31,7 @@ class Callers {
   void on(const Stamp& stamp, const obs::Granted& event, const Context& context);
   void finish(TrueInstant at, const Context& context);
 
-  /// Callers that still waited within their limits when a complete run of phases ended.
+  /// Callers that still waited within their limits when a complete run ended some time after its healing.
   std::uint64_t waiting() const { return waiting_; }
 
  private:

@@ -73,9 +73,16 @@ TEST(Callers, OfARunCutShortOnlyOverdueCallersAreReported) {
 
 TEST(Callers, WhoIsWithinItsLimitWhenARunOfPhasesEndsIsCountedAndNotLate) {
   Story story(onlyCallers());
-  story.at(0_s).phase(Phase::faults).lock(B, 9).ask(A, 1, K, 30_s).at(30_s).phase(Phase::end);
+  story.at(0_s).phase(Phase::faults).lock(B, 9).ask(A, 1, K, 30_s).at(20_s).phase(Phase::healed);
+  story.at(30_s).phase(Phase::end);
   expectHeld(story);
   EXPECT_EQ(story.checkers().stillWaiting(), 1U);
+
+  Story unhealed(onlyCallers());
+  unhealed.at(0_s).phase(Phase::faults).lock(B, 9).ask(A, 1, K, 30_s);
+  unhealed.at(30_s).phase(Phase::healed).phase(Phase::end);
+  expectHeld(unhealed);
+  EXPECT_EQ(unhealed.checkers().stillWaiting(), 0U);
 }
 
 TEST(Callers, ACrashOrASuspensionExcusesTheNode) {
