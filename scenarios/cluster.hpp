@@ -3,7 +3,8 @@
 // Contract. The cluster owns true time and one queue of events. step() takes the next event, lets the node
 // that it concerns handle one input, carries the effects out, and lets the plan's clients react at the same
 // instant. What happens follows from the setup and the calls alone.
-//   - Lock messages and renewals are datagrams; Subscribe, LogFrame, LogGap and LogHead go over an ordered stream for
+//   - Lock messages and renewals are datagrams; Subscribe, LogFrame, LogGap and LogHead go over an ordered
+//   stream for
 //     each pair of nodes, which breaks when a link is cut or a process dies, and is opened anew, with a
 //     PeerUp at both ends, `reconnect` after both processes run and both directions pass.
 //   - A message that arrives over a cut link is lost, also when it was sent before the cut.
