@@ -3,10 +3,9 @@
 // Contract. The cluster owns true time and one queue of events. step() takes the next event, lets the node
 // that it concerns handle one input, carries the effects out, and lets the plan's clients react at the same
 // instant. What happens follows from the setup and the calls alone.
-//   - Lock messages and renewals are datagrams; Subscribe, LogFrame, LogGap and LogHead go over an ordered
-//   stream for
-//     each pair of nodes, which breaks when a link is cut or a process dies, and is opened anew, with a
-//     PeerUp at both ends, `reconnect` after both processes run and both directions pass.
+//   - Lock messages and renewals are datagrams; those of replication, from Subscribe to LogHead, go over an
+//     ordered stream for each pair of nodes, which breaks when a link is cut or a process dies, and is opened
+//     anew, with a PeerUp at both ends, `reconnect` after both processes run and both directions pass.
 //   - A message that arrives over a cut link is lost, also when it was sent before the cut.
 //   - A paused process receives nothing; what is due meanwhile is handled in order at its resumption, while
 //     its clocks run on (CK-1, CK-4). What a disk completes for it becomes durable at once.
