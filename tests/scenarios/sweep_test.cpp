@@ -103,10 +103,10 @@ TEST(Sweep, ARunThatEndsBeforeACallersLimitIsInconclusive) {
   operation.key = KeyId{0};
   operation.wait = sim::seconds(15);
   operation.lease = operation.think = sim::seconds(6);
-  for (const std::uint16_t node : {0, 1}) {
-    operation.node = NodeId{node};
+  operation.node = NodeId{0};
+  for (const std::int64_t at : {36, 37}) {
     ++operation.id;
-    operation.at = TrueInstant{} + sim::seconds(36) + sim::seconds(node);
+    operation.at = TrueInstant{} + sim::seconds(at);
     plan.operations.push_back(operation);
   }
   const RunReport cut = runPlan(options, {}, plan);
@@ -123,7 +123,7 @@ TEST(Sweep, ReclaimsTombstonesWhereTheRetentionIsBrief) {
   RunOptions options;
   options.faults.briefRetentionPpm = sim::kPpmOne;
   std::uint64_t reclaimed = 0;
-  for (options.seed = 1; options.seed <= 3; ++options.seed) {
+  for (options.seed = 1; options.seed <= 8; ++options.seed) {
     const RunReport report = runSeed(options, {});
     EXPECT_EQ(report.verdict, checkers::Verdict::held) << options.seed;
     reclaimed += report.coverage.kind<obs::TombstoneReclaimed>();
