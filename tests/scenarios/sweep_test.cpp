@@ -92,33 +92,6 @@ TEST(Sweep, AHealedPhaseInWhichNobodyCouldAskShowsNothing) {
   EXPECT_EQ(runPlan(options, {}, plan).verdict, checkers::Verdict::inconclusive) << "no node runs";
 }
 
-TEST(Sweep, ARunThatEndsBeforeACallersLimitIsInconclusive) {
-  RunOptions options;
-  options.nodes = 3;
-  options.protocol.membership = protocol::MembershipKind::fixed;
-  Plan plan;
-  plan.healAt = TrueInstant{} + sim::seconds(10);
-  plan.endAt = plan.healAt + sim::seconds(30);
-  Operation operation;
-  operation.key = KeyId{0};
-  operation.wait = sim::seconds(15);
-  operation.lease = operation.think = sim::seconds(6);
-  operation.node = NodeId{0};
-  for (const std::int64_t at : {36, 37}) {
-    ++operation.id;
-    operation.at = TrueInstant{} + sim::seconds(at);
-    plan.operations.push_back(operation);
-  }
-  const RunReport cut = runPlan(options, {}, plan);
-  EXPECT_EQ(cut.coverage.admissions(), 1U);
-  EXPECT_EQ(cut.stillWaiting, 1U) << "the second caller waits for the first one's section";
-  EXPECT_EQ(cut.verdict, checkers::Verdict::inconclusive);
-  plan.endAt = plan.endAt + sim::seconds(20);
-  const RunReport whole = runPlan(options, {}, plan);
-  EXPECT_EQ(whole.stillWaiting, 0U);
-  EXPECT_EQ(whole.verdict, checkers::Verdict::held);
-}
-
 TEST(Sweep, ReclaimsTombstonesWhereTheRetentionIsBrief) {
   RunOptions options;
   options.faults.briefRetentionPpm = sim::kPpmOne;
