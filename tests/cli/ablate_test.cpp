@@ -230,8 +230,8 @@ TEST(Explore, ASearchThatIsKilledIsResumedToTheSameCounts) {
   EXPECT_EQ(ran.exitCode, 0) << ran.standardError;
   const nlohmann::json exploration = ran.object("exploration");
   EXPECT_EQ(exploration["verdict"], "verified");
-  EXPECT_EQ(exploration["states"], 271'343);
-  EXPECT_EQ(exploration["transitions"], 1'255'108);
+  EXPECT_EQ(exploration["states"], 296'360);
+  EXPECT_EQ(exploration["transitions"], 1'382'820);
   EXPECT_EQ(exploration["depth"], 37);
 }
 
