@@ -134,6 +134,8 @@ std::uint64_t Coverage::count(Milestone milestone) const {
       return refusals(ErrorClass::lockUnavailable503, Cause::notMember);
     case homeMapActivated:
       return kind<obs::HomeMapActivated>();
+    case tombstoneReclaimed:
+      return kind<obs::TombstoneReclaimed>();
     case homeMapFenced:
       return kind<obs::HomeMapFenced>();
     default:

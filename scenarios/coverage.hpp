@@ -58,6 +58,7 @@ inline constexpr std::size_t kObservationKinds = std::variant_size_v<obs::Observ
   X(applyFailed) \
   X(gapFound) \
   X(holeRepaired) \
+  X(tombstoneReclaimed) /* LW-3 */ \
   X(crashed) \
   X(paused) \
   X(messageLost) \

@@ -68,6 +68,7 @@ std::uint64_t budgetOf(Milestone milestone) {
     case refused503Activation:
     case refused503NotMember:
     case homeMapActivated:
+    case tombstoneReclaimed:
       return kCommon;
     case recallFailed:
     case drainCutShort:

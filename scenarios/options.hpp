@@ -140,7 +140,7 @@ struct FaultOptions {
   /// Probability that the homes of a seed keep a single dependency set each, so that they evict (FR-6).
   std::uint32_t scarceLineagePpm = 100'000;
   /// Probability that a seed keeps tombstones for 5 to 30 s only, so that they are reclaimed in it (LW-3).
-  std::uint32_t briefRetentionPpm = 0;
+  std::uint32_t briefRetentionPpm = 125'000;
   /// Unsynced records at a crash: see sim::Disk.
   std::uint32_t tornPpm = 250'000;
   /// Bound of every monotonic clock's rate, either way. `skew` must cover it (CK-3): see validate().

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 TEST(Ablate, ShowsWhatRulesBuy) {
-  const Ran ran = holdfast({"ablate", "DG-3", "EP2_PersistPromise", "FR9_AppendOrder", "--quick", "--json"});
+  const Ran ran = holdfast({"ablate", "DG-3", "EP3_PromiseRetires", "FR9_AppendOrder", "--quick", "--json"});
   ASSERT_EQ(ran.exitCode, 0) << ran.standardError;
   std::vector<nlohmann::json> rules;
   for (const nlohmann::json& object : ran.objects()) {
@@ -206,7 +206,7 @@ TEST(Explore, SaysWhatWasAskedOfThoseWhoWait) {
                                        HasSubstr("strongly connected components has a cycle")));
   const Ran unfair = holdfast({"explore", "hand-back", "--liveness"});
   EXPECT_THAT(unfair.standardError,
-              AllOf(HasSubstr("hand-back   verified: "), HasSubstr("a cycle are 60, and none is fair")));
+              AllOf(HasSubstr("hand-back   verified: "), HasSubstr("a cycle are 36, and none is fair")));
   const Ran cycle = holdfast({"explore", "hand-back", "--liveness", "--without", "DG5_HandBack"});
   EXPECT_EQ(cycle.exitCode, 2) << cycle.standardError;
   EXPECT_THAT(cycle.standardError, AllOf(HasSubstr("hand-back   violated\n"), HasSubstr("and one is fair")));
