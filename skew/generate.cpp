@@ -25,6 +25,9 @@ Script scriptOf(const GeneratorOptions& options, const Draws& draws, Family fami
   run.protocol = options.protocol ? *options.protocol : drawProtocol(draws.of(ofProtocol), family);
   // What the plan's own clocks may do; histories are drawn by the bound of the case.
   run.faults.maxDriftPpb = 0;
+  // Which erases stand hangs on wall clocks (LW-3), and asking others before one is forgotten takes messages:
+  // with none forgotten, two runs that differ in wall clocks alone send the same ones.
+  run.faults.briefRetentionPpm = 0;
   const Draws own = draws.of(ofScript);
   switch (family) {
     case Family::handoff:

@@ -178,7 +178,7 @@ TEST(Run, WhatCanNotBeWrittenCostsNoVerdict) {
     EXPECT_THAT(held.standardError,
                 HasSubstr(std::string("holdfast: ") + option + ": cannot write '/dev/full'"));
     const Ran broken =
-        holdfast({"run", "S-31", "--without", "FR2_InheritDependencies", option, "/dev/full", "--no-save", "--json"});
+        holdfast({"run", "S-31", "--without", "FR1", option, "/dev/full", "--no-save", "--json"});
     EXPECT_EQ(broken.exitCode, 1) << "the violation outweighs it";
     EXPECT_EQ(broken.object("error")["exitCode"], 1);
   }
