@@ -8,6 +8,7 @@
 #include "cli/figures.hpp"
 #include "cli/option_list.hpp"
 #include "cli/version.hpp"
+#include "scenarios/liveness_bound.hpp"
 #include "traces/json.hpp"
 
 namespace holdfast::cli {
@@ -19,6 +20,17 @@ using checkers::Severity;
 std::string named(std::span<const std::string> names, std::size_t id, bool valid) {
   if (!valid) return "";
   return id < names.size() ? names[id] : fmt::to_string(id);
+}
+
+/// Liveness is judged of calls that are made later after the healing than its bound.
+void sayIfNobodyAsksLateEnough(Output& out, const scenarios::RunOptions& options) {
+  const sim::Duration bound = scenarios::livenessBound(options);
+  if (options.healedPhase.ns <= 0 || bound < options.workload.intoHealedPhase) return;
+  out.say(
+      fmt::format("note        liveness is not judged: its bound of {} after the healing is beyond "
+                  "workload.intoHealedPhase, {}",
+                  elapsed(std::chrono::nanoseconds(bound.ns)),
+                  elapsed(std::chrono::nanoseconds(options.workload.intoHealedPhase.ns))));
 }
 
 /// The verdict with what it rests on: "held: 1,204 admissions, every promise kept".
@@ -131,6 +143,7 @@ void announce(Session& session, std::string_view verb, const Subject& subject, s
     } else {
       for (const std::string& line : optionParagraphs(subject.options, kWidth)) out.say(line);
     }
+    sayIfNobodyAsksLateEnough(out, subject.options);
   }
   Json json{{"is", "start"},
             {"verb", verb},

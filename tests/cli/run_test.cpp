@@ -169,6 +169,14 @@ TEST(Run, WritesATraceAndNeverOverAFile) {
   EXPECT_EQ(scratch.size(), 1U);
 }
 
+TEST(Run, SaysWhereNobodyAsksLateEnoughForLivenessToBeJudged) {
+  const Ran usual = holdfast({"run", "--no-save"});
+  EXPECT_THAT(usual.standardError, Not(HasSubstr("liveness is not judged")));
+  const Ran late = holdfast({"run", "--no-save", "--set", "protocol.retryEvery=1h"});
+  EXPECT_EQ(late.exitCode, 0);
+  EXPECT_THAT(late.standardError, HasSubstr("note        liveness is not judged: its bound of "));
+}
+
 TEST(Run, WhatCanNotBeWrittenCostsNoVerdict) {
   for (const char* option : {"--trace", "--save-plan"}) {
     const Ran held = holdfast(with({"run", option, "/dev/full", "--json"}, kShort));
