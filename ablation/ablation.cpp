@@ -36,9 +36,8 @@ std::vector<const explore::Configuration*> configurationsFor(protocol::Rule rule
                                     "epoch-crash", "epoch-lock",      "duel"};
   constexpr std::array kOfMaps = {"home-map", "home-map-removed", "home-map-fence", "home-map-lock",
                                   "home-map-own"};
-  constexpr std::array kOthers = {"brief",   "relay",   "two-keys",   "lineage", "cold-home", "drain",
-                                  "handoff", "drift",   "long-lease", "three",   "local",     "again",
-                                  "lease",   "barrier", "crash",      "loss"};
+  constexpr std::array kOthers = {"brief",   "relay", "lineage",    "cold-home", "drain", "local",
+                                  "handoff", "drift", "long-lease", "again",     "crash", "loss"};
   const std::string_view name = protocol::nameOf(rule);
   std::span<const char* const> names = kOthers;
   if (name.starts_with("EP")) names = kOfEpochs;
