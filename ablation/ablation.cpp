@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <iterator>
 #include <span>
 
 #include "explore/replay.hpp"
@@ -43,9 +44,7 @@ std::vector<const explore::Configuration*> configurationsFor(protocol::Rule rule
   if (name.starts_with("EP")) names = kOfEpochs;
   if (name.starts_with("HM")) names = kOfMaps;
   std::vector<const explore::Configuration*> ordered;
-  for (const char* each : names) {
-    if (const explore::Configuration* known = explore::findConfiguration(each)) ordered.push_back(known);
-  }
+  std::ranges::transform(names, std::back_inserter(ordered), explore::findConfiguration);
   return ordered;
 }
 

@@ -58,8 +58,7 @@ std::string verdictLine(const Outcome& outcome) {
       if (outcome.report.stillWaiting > 0) {
         return fmt::format(
             "inconclusive: {}, but {} still waited within its limit when the run ended; expected a "
-            "healedPhase "
-            "that goes on longer after workload.intoHealedPhase",
+            "healedPhase that goes on longer after workload.intoHealedPhase",
             admissions, counted(outcome.report.stillWaiting, "caller"));
       }
       return fmt::format("inconclusive: {}, but {}", admissions,

@@ -100,9 +100,9 @@ std::optional<std::string> whyNeverLive(const RunOptions& options) {
   const Duration shortest = leastWait(options) * 2;
   if (options.workload.wait < shortest) {
     return fmt::format(
-        "workload.wait is {} ms; expected at least {} ms where liveness is judged, because half of it must "
-        "hold "
-        "protocol.answerMargin, delays.link.tail twice, delays.commit.tail and delays.apply.tail; or no "
+        "workload.wait is {} ms; expected at least {} ms where liveness is judged, because half of it "
+        "must hold protocol.answerMargin, delays.link.tail twice, delays.commit.tail and delays.apply.tail; "
+        "or no "
         "healedPhase",
         ms(options.workload.wait), ms(shortest));
   }

@@ -2,8 +2,8 @@
 // sweep has proved nothing about them.
 //
 // Contract: each point has a budget, the number of seeds of the default workload within which it is reached
-// as good as surely (a seed in a hundred reaches the rarest, which leaves a chance of some 10^-5 to miss it
-// in its budget). A sweep of fewer seeds than the budget does not judge the point.
+// as good as surely (a seed in some four hundred reaches the rarest, which leaves a chance of some 10^-5 to
+// miss it in its budget). A sweep of fewer seeds than the budget does not judge the point.
 #pragma once
 
 #include <cstdint>

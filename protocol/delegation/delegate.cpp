@@ -30,8 +30,8 @@ void Delegate::lock(const CallLock& call, const Env& env) {
   } else if (!env.distinct()) {
     refusal = Cause::notMember;
   } else if (keys_[call.key.value].callers.size() >= env.options().waitersPerKey) {
-    refusal =
-        Cause::capacity;  // BD-1: the node's own callers of a key are as many at most as a home's waiters
+    // BD-1: the node's own callers of a key are as many at most as a home's waiters.
+    refusal = Cause::capacity;
   }
   if (refusal != Cause::none) {
     refuse(caller, call.key, refusal, env);
