@@ -8,7 +8,7 @@
 #include "measure/lone_node.hpp"
 #include "protocol/canonical_key.hpp"
 #include "scenarios/cluster.hpp"
-#include "scenarios/sweep.hpp"
+#include "scenarios/run.hpp"
 
 namespace holdfast::bench {
 namespace {

@@ -11,7 +11,7 @@
 #include "cli/output.hpp"
 #include "cli/subject.hpp"
 #include "cli/verb.hpp"
-#include "scenarios/sweep.hpp"
+#include "scenarios/run.hpp"
 
 namespace holdfast::cli {
 

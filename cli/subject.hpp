@@ -16,8 +16,8 @@
 #include "scenarios/options.hpp"
 #include "scenarios/plan.hpp"
 #include "scenarios/plan_file.hpp"
+#include "scenarios/run.hpp"
 #include "scenarios/scenario.hpp"
-#include "scenarios/sweep.hpp"
 #include "traces/trace.hpp"
 
 namespace holdfast::cli {

@@ -92,10 +92,6 @@ struct ClusterStatistics {
 
 class Cluster {
  public:
-  /// How often the operator of a home map looks, and how long he sees a change stall before he steps in.
-  static constexpr Duration kOperatorLooks = sim::seconds(1);
-  static constexpr Duration kOperatorPatience = sim::seconds(4);
-
   explicit Cluster(ClusterSetup setup);
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;

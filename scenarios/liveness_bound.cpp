@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "scenarios/cluster.hpp"
 #include "sim/wide_integer.hpp"
 
 namespace holdfast::scenarios {
@@ -16,8 +15,8 @@ constexpr std::int64_t kBillion = 1'000'000'000;
 Duration remapping(const RunOptions& options) {
   const protocol::ProtocolOptions& p = options.protocol;
   // He comes past a change that is under way, and past those whom he keeps down.
-  const Duration stalls = (Cluster::kOperatorPatience + Cluster::kOperatorLooks) * 2;
-  const Duration oneByOne = Cluster::kOperatorLooks * options.nodes;
+  const Duration stalls = (kOperatorPatience + kOperatorLooks) * 2;
+  const Duration oneByOne = kOperatorLooks * options.nodes;
   const Duration greetings = p.renewEvery * 2;
   const Duration drain = stretched(p.maxDelegation + p.skew, kBillion / 8);  // HM-3
   return stalls + oneByOne + greetings + drain;

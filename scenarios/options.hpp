@@ -194,4 +194,8 @@ std::int64_t driftCovered(const protocol::ProtocolOptions& options);
 /// Every option as "path = value unit", one a line.
 std::string describe(const RunOptions& options);
 
+/// How often the operator of a home map looks, and how long he sees a change stall before he steps in.
+inline constexpr Duration kOperatorLooks = sim::seconds(1);
+inline constexpr Duration kOperatorPatience = sim::seconds(4);
+
 }  // namespace holdfast::scenarios

@@ -52,18 +52,6 @@ void indentInto(std::string& out, const Json& json, std::size_t indent, std::siz
 
 }  // namespace
 
-KnownEnd knownEndOf(const RunReport& report) {
-  KnownEnd known;
-  known.verdict = report.verdict;
-  known.violations = checkers::signaturesOf(report.findings);
-  for (std::size_t i = 1; i < checkers::kRoutes; ++i) {
-    const auto route = static_cast<checkers::Route>(i);
-    if (report.findings.count(route) > 0) known.limitations.push_back(route);
-  }
-  known.traceHash = fmt::format("{:016x}", report.hash);
-  return known;
-}
-
 std::string textOf(const PlanFile& file) {
   Json json = writeJson(file);
   if (file.scenario != kRandomWorkload) {

@@ -18,7 +18,6 @@
 #include "scenarios/options.hpp"
 #include "scenarios/plan.hpp"
 #include "scenarios/reflected_json.hpp"
-#include "scenarios/sweep.hpp"
 
 namespace holdfast::scenarios {
 
@@ -52,9 +51,6 @@ struct PlanFile {
   friend bool operator==(const PlanFile&, const PlanFile&) = default;
 };
 BOOST_DESCRIBE_STRUCT(PlanFile, (), (holdfastPlan, story, scenario, rulesOff, options, plan, steps, known))
-
-/// What the report says of a run, as a plan file keeps it.
-KnownEnd knownEndOf(const RunReport& report);
 
 /// The file's text: an operation or fault a line, so that one can be taken out or changed by hand.
 std::string textOf(const PlanFile& file);

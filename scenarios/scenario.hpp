@@ -19,7 +19,7 @@
 #include "checkers/finding.hpp"
 #include "protocol/rules.hpp"
 #include "scenarios/sink.hpp"
-#include "scenarios/sweep.hpp"
+#include "scenarios/run.hpp"
 
 namespace holdfast::scenarios {
 

@@ -25,6 +25,7 @@
 #include "scenarios/coverage.hpp"
 #include "scenarios/options.hpp"
 #include "scenarios/plan.hpp"
+#include "scenarios/run.hpp"
 #include "scenarios/scenario.hpp"
 #include "scenarios/sink.hpp"
 #include "scenarios/swarm.hpp"

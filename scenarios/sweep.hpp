@@ -1,10 +1,10 @@
-// Running plans, and running many seeds.
+// Running many seeds.
 //
-// Contract: runPlan() is a pure function of its arguments. sweep() runs seeds first, first + 1, ... on
-// several threads and merges the reports in the order of the seeds, so that the result is the same for any
-// number of threads, to the byte; only the time limit and a request to stop depend on real time, and both
-// end the sweep after a seed, leaving the report of a shorter sweep. Reports of disjoint seeds add up to the
-// report of all of them. A run that ends in an exception is reported with its seed, and the sweep goes on.
+// Contract: sweep() runs seeds first, first + 1, ... on several threads and merges the reports in the order
+// of the seeds, so that the result is the same for any number of threads, to the byte; only the time limit
+// and a request to stop depend on real time, and both end the sweep after a seed, leaving the report of a
+// shorter sweep. Reports of disjoint seeds add up to the report of all of them. A run that ends in an
+// exception is reported with its seed, and the sweep goes on.
 #pragma once
 
 #include <array>
@@ -20,54 +20,9 @@
 #include "protocol/rules.hpp"
 #include "scenarios/coverage.hpp"
 #include "scenarios/options.hpp"
-#include "scenarios/plan.hpp"
-#include "scenarios/sink.hpp"
+#include "scenarios/run.hpp"
 
 namespace holdfast::scenarios {
-
-/// What became of one run.
-struct RunReport {
-  std::uint64_t seed = 0;
-  checkers::Verdict verdict = checkers::Verdict::inconclusive;
-  checkers::Findings findings;
-  Coverage coverage;
-  checkers::CostTable costs;
-  std::uint64_t hash = 0;          ///< The hash chain over all observations.
-  std::uint64_t observations = 0;  ///< How many there were.
-  std::uint64_t events = 0;        ///< Inputs handled by nodes.
-  std::uint64_t messages = 0;      ///< Messages sent.
-  Duration simulated;              ///< True time from start to end.
-  bool healedInVain = false;       ///< See Cluster::healedInVain(); what would have held is inconclusive.
-  /// Callers that still waited, within their limits, when the run ended; what would have held is
-  /// inconclusive.
-  std::uint64_t stillWaiting = 0;
-  /// Names of the run's nodes and keys by id, for describe() and for a trace.
-  std::vector<std::string> nodeNames;
-  std::vector<std::string> keyNames;
-
-  int exitCode() const { return checkers::exitCodeOf(verdict); }
-};
-
-/// Called now and then while a run is going on, with the true time reached.
-class RunProgress {
- public:
-  virtual ~RunProgress() = default;
-  virtual void reached(TrueInstant now, std::uint64_t events) = 0;
-};
-
-/// Runs a plan from start to end with all checkers on. Options and plan must be valid: see validate().
-/// `sink` and `progress` may be null.
-RunReport runPlan(const RunOptions& options, const protocol::Rules& rules, const Plan& plan,
-                  ObservationSink* sink = nullptr, RunProgress* progress = nullptr);
-
-/// Draws the plan of `options.seed` and runs it.
-RunReport runSeed(const RunOptions& options, const protocol::Rules& rules, ObservationSink* sink = nullptr,
-                  RunProgress* progress = nullptr);
-
-class Cluster;
-
-/// The report of a cluster whose run has ended.
-RunReport reportOf(const Cluster& cluster, std::uint64_t seed);
 
 struct SweepReport;
 

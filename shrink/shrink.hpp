@@ -17,7 +17,7 @@
 
 #include "checkers/signature.hpp"
 #include "protocol/rules.hpp"
-#include "scenarios/sweep.hpp"
+#include "scenarios/run.hpp"
 #include "shrink/case.hpp"
 
 namespace holdfast::shrink {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/sweep.hpp"
+#include "scenarios/run.hpp"
 #include "skew/generate.hpp"
 
 namespace holdfast::skew {

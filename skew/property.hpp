@@ -15,7 +15,7 @@
 #include "checkers/finding.hpp"
 #include "checkers/signature.hpp"
 #include "protocol/rules.hpp"
-#include "scenarios/sweep.hpp"
+#include "scenarios/run.hpp"
 #include "shrink/case.hpp"
 
 namespace holdfast::skew {
