@@ -36,6 +36,20 @@ TEST(Callers, AnAnswerThatNobodyAskedForIsAViolation) {
   expectViolation(story, Checker::callers, Anomaly::answeredUnasked);
 }
 
+TEST(Callers, ASecondAnswerIsNotAlsoOutOfTurn) {
+  Story story(onlyCallers());
+  story.at(0_s).ask(A, 1).at(1_s).ask(A, 2).at(2_s).refuse(A, 2, ErrorClass::locked423, Cause::contended);
+  story.at(3_s).admit(A, 2).unlock(A, 2).admit(A, 1);
+  expectViolation(story, Checker::callers, Anomaly::answeredTwice);
+  EXPECT_EQ(story.findings().first(Anomaly::servedOutOfOrder), nullptr) << story.told();
+}
+
+TEST(Callers, AReentryThroughNoCallIsAnAnswerThatNobodyAskedFor) {
+  Story story(onlyCallers());
+  story.at(0_s).lock(B, 9).reenter(A, 1, 10_s);
+  expectViolation(story, Checker::callers, Anomaly::answeredUnasked);
+}
+
 TEST(Callers, AnAnswerAfterTheCrashOfTheNodeIsAViolation) {
   Story story(onlyCallers());
   story.at(0_s).ask(A, 1).at(1_s).crash(A).at(2_s).restart(A).admit(A, 1);
@@ -45,6 +59,13 @@ TEST(Callers, AnAnswerAfterTheCrashOfTheNodeIsAViolation) {
 TEST(Callers, ARefusedReentryIsNoSecondAnswer) {
   Story story(onlyCallers());
   story.at(0_s).lock(A, 1).at(1_s).revoke(A, 1).refuse(A, 1, ErrorClass::conflict409, Cause::revoked);
+  expectHeld(story);
+}
+
+TEST(Callers, ARefusedReentryIsNotHeldToTheCallsLimit) {
+  Story story(onlyCallers());
+  story.at(0_s).ask(A, 1, K, 5_s).admit(A, 1).at(9_s);
+  story.refuse(A, 1, ErrorClass::conflict409, Cause::expired);
   expectHeld(story);
 }
 
@@ -83,6 +104,19 @@ TEST(Callers, WhoIsWithinItsLimitWhenARunOfPhasesEndsIsCountedAndNotLate) {
   unhealed.at(30_s).phase(Phase::healed).phase(Phase::end);
   expectHeld(unhealed);
   EXPECT_EQ(unhealed.checkers().stillWaiting(), 0U);
+}
+
+TEST(Callers, WhoWaitsWhenAHealedRunIsCutShortIsNotCounted) {
+  Story story(onlyCallers());
+  story.at(0_s).phase(Phase::faults).lock(B, 9).ask(A, 1, K, 30_s).at(10_s).phase(Phase::healed).at(20_s);
+  expectHeld(story);
+  EXPECT_EQ(story.checkers().stillWaiting(), 0U);
+}
+
+TEST(Callers, WhatWasNeverSubmittedNeedNotSettle) {
+  Story story(onlyCallers());
+  story.at(0_s).lock(A, 1).put(A, 1, 1, 5).unlock(A, 1).at(1_s);
+  expectHeld(story);
 }
 
 TEST(Callers, ACrashOrASuspensionExcusesTheNode) {
@@ -134,6 +168,19 @@ TEST(Callers, TheWaitIsMeasuredOnTheNodesClockWithoutSuspensions) {
   expectHeld(paused);
 }
 
+TEST(Callers, OnlyTheSuspensionsOfItsOwnWaitAreTakenOff) {
+  Story story(onlyCallers());
+  story.at(0_s).tell(A, obs::NodePaused{}).at(20_s).tell(A, obs::NodeResumed{}).lock(B, 2);
+  story.ask(A, 1, K, 5_s).at(30_s).refuse(A, 1, ErrorClass::lockUnavailable503, Cause::homeUnreachable);
+  EXPECT_EQ(expectViolation(story, Checker::callers, Anomaly::answeredLate).observed, (10_s).ns);
+}
+
+TEST(Callers, OfTwoCallersOfOneInstantEitherMayBeFirst) {
+  Story story(onlyCallers());
+  story.at(1_s).ask(A, 1).ask(A, 2).at(2_s).admit(A, 2).unlock(A, 2).admit(A, 1);
+  expectHeld(story);
+}
+
 TEST(Callers, LocalCallersAreServedInTurn) {
   Story fair(onlyCallers());
   fair.at(0_s).ask(A, 1).at(1_s).ask(A, 2).ask(B, 3).at(2_s).admit(A, 1).at(3_s).unlock(A, 1).admit(A, 2);
@@ -183,6 +230,83 @@ TEST(Callers, AHomeServesItsQueueInTurn) {
   EXPECT_EQ(finding.rule(), "DG-10");
   EXPECT_EQ(finding.other, B);
   EXPECT_EQ(finding.otherCall, CallId{2});
+}
+
+/// B asks, and `between` happens before the home has queued it; then its call gives up, and C overtakes it.
+Story withACallMadeSince(const std::function<void(Story&)>& between) {
+  CheckerOptions options = onlyCallers();
+  options.judgeQueueOrder = true;
+  Story story(options);
+  story.at(0_s).grant(A, Path::virgin).lock(A, 1, Path::virgin);
+  story.at(1_s).ask(B, 2, K, 4_s).send(B, D, MessageKind::lockRequest);
+  between(story.at(2_s));
+  story.at(3_s).tell(D, obs::Queued{K, B}).ask(C, 3).send(C, D, MessageKind::lockRequest);
+  story.tell(D, obs::Queued{K, C}).at(5_s).refuse(B, 2, ErrorClass::locked423, Cause::contended);
+  story.unlock(A, 1).release(A).grant(C, Path::clean).admit(C, 3, Path::clean).unlock(C, 3).release(C);
+  return story;
+}
+
+TEST(Callers, AHomeOwesItsOrderToTheCallsThatItWasAskedFor) {
+  Story unasked = withACallMadeSince(
+      [](Story& story) { story.ask(B, 4).at(2'500_ms).send(B, D, MessageKind::lockHandBack); });
+  unasked.grant(B, Path::clean).admit(B, 4, Path::clean);
+  expectHeld(unasked);
+
+  Story ofAnother = withACallMadeSince([](Story& story) { story.ask(C, 4, K2); });
+  ofAnother.admit(C, 4, Path::virgin, K2);
+  expectHeld(ofAnother);
+
+  Story asked = withACallMadeSince(
+      [](Story& story) { story.ask(B, 4).at(2'500_ms).send(B, D, MessageKind::lockRequest); });
+  asked.grant(B, Path::clean).admit(B, 4, Path::clean);
+  EXPECT_EQ(expectViolation(asked, Checker::callers, Anomaly::grantedOutOfOrder).otherCall, CallId{4});
+}
+
+TEST(Callers, TheWaitOfAnotherNodeKeepsNobodyInTheQueue) {
+  CheckerOptions options = onlyCallers();
+  options.judgeQueueOrder = true;
+  Story story(options);
+  story.at(0_s).grant(A, Path::virgin).lock(A, 1, Path::virgin).ask(A, 4, K, 60_s);
+  story.at(1_s).ask(B, 2, K, 3_s).send(B, D, MessageKind::lockRequest).tell(D, obs::Queued{K, B});
+  story.at(2_s).ask(C, 3).send(C, D, MessageKind::lockRequest).tell(D, obs::Queued{K, C});
+  story.at(3_s).unlock(A, 1).release(A).grant(C, Path::clean).admit(C, 3, Path::clean);
+  story.at(4_s).refuse(B, 2, ErrorClass::locked423, Cause::contended).unlock(C, 3).release(C);
+  story.grant(A, Path::clean).admit(A, 4, Path::clean);
+  expectHeld(story);
+}
+
+TEST(Callers, AHomeIsHeldToItsOwnQueueAndToItsOwnCalls) {
+  CheckerOptions options = onlyCallers();
+  options.judgeQueueOrder = true;
+  Story own(options);
+  own.at(0_s).grant(A, Path::virgin).lock(A, 1, Path::virgin).send(D, C, MessageKind::lockRequest);
+  own.at(1_s).ask(D, 2).tell(D, obs::Queued{K, D});
+  own.at(2_s).ask(C, 3).send(C, D, MessageKind::lockRequest).tell(D, obs::Queued{K, C});
+  own.at(3_s).unlock(A, 1).release(A).grant(C, Path::clean).admit(C, 3, Path::clean).unlock(C, 3).release(C);
+  own.grant(D, Path::clean).admit(D, 2, Path::clean);
+  EXPECT_EQ(expectViolation(own, Checker::callers, Anomaly::grantedOutOfOrder).otherCall, CallId{2});
+
+  Story moved = withTwoInTheQueue(true);
+  moved.grant(C, Path::clean, K, A).admit(C, 3, Path::clean).unlock(C, 3).release(C, K, A);
+  moved.grant(B, Path::clean, K, A).admit(B, 2, Path::clean);
+  expectHeld(moved);
+}
+
+TEST(Callers, WhoIsToldThatTheKeyIsTakenStaysInTheQueue) {
+  for (const Cause cause : {Cause::contended, Cause::ownGrant}) {
+    Story story = withTwoInTheQueue(true);
+    story.tell(D, obs::Denied{K, B, cause}).grant(C, Path::clean).admit(C, 3, Path::clean);
+    story.unlock(C, 3).release(C).grant(B, Path::clean).admit(B, 2, Path::clean);
+    EXPECT_EQ(expectViolation(story, Checker::callers, Anomaly::grantedOutOfOrder).other, B);
+  }
+}
+
+TEST(Callers, ARenewalOvertakesNobody) {
+  Story story = withTwoInTheQueue(true);
+  story.tell(D, obs::Granted{K, A, {1, 1, 9}, Path::clean, true, 60_s});
+  story.at(4_s).grant(B, Path::clean).admit(B, 2, Path::clean).unlock(B, 2).release(B);
+  story.grant(C, Path::clean).admit(C, 3, Path::clean);
+  expectHeld(story);
 }
 
 TEST(Callers, WhatWasRecalledIsNotRenewed) {

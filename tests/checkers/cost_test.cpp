@@ -37,6 +37,66 @@ TEST(Cost, AHandoffCostsThreeMessagesOneCommitAndADeliveryAPeer) {
   EXPECT_EQ(costs.virgin.messages.sum, 0U);
 }
 
+TEST(Cost, EachAcquisitionIsChargedWithItsOwn) {
+  Story story(onlyCost());
+  story.at(1_s)
+      .ask(A, 1)
+      .send(A, D, MessageKind::lockRequest)
+      .grant(A, Path::virgin)
+      .admit(A, 1, Path::virgin);
+  story.unlock(A, 1).release(A).at(2_s).ask(B, 2).send(B, D, MessageKind::lockRequest);
+  story.send(D, B, MessageKind::lockDeny)
+      .send(B, D, MessageKind::lockHandBack)
+      .send(D, B, MessageKind::logHead);
+  story.grant(B, Path::clean).admit(B, 2, Path::clean).unlock(B, 2);
+  expectHeld(story);
+  EXPECT_EQ(story.checkers().costs().virgin.messages.sum, 1U);
+  EXPECT_EQ(story.checkers().costs().clean.messages.sum, 3U) << "a log's message is none of the key's";
+  EXPECT_EQ(story.checkers().costs().clean.releaseCommits.sum, 0U);
+}
+
+TEST(Cost, ExtremesAndPlacesOfManyAcquisitions) {
+  Story story(onlyCost());
+  std::uint32_t call = 0;
+  std::int64_t start = 0;
+  for (const int messages : {20, 3, 15}) {
+    story.at(seconds(start)).ask(A, ++call);
+    for (int i = 0; i < messages; ++i) story.send(A, D, MessageKind::lockRequest);
+    start += call == 1 ? 3 * 3600 : 1;
+    story.at(seconds(start)).admit(A, call, Path::virgin).unlock(A, call);
+  }
+  expectHeld(story);
+  const PathCost& cost = story.checkers().costs().virgin;
+  EXPECT_EQ(cost.messages.least, 3U);
+  EXPECT_EQ(cost.messages.most, 20U);
+  EXPECT_EQ(cost.messages.histogram[15], 2U);
+  EXPECT_EQ(cost.wait.mostNs, (10'800_s).ns);
+  EXPECT_EQ(cost.wait.histogram[43], 1U) << "all that lasts longer than 2^42 ns";
+}
+
+TEST(Cost, TheMedianIsTheLowerOfTwo) {
+  Amount amount;
+  EXPECT_EQ(amount.median(), 0U);
+  amount.add(1);
+  amount.add(4);
+  EXPECT_EQ(amount.median(), 1U);
+  amount.add(4);
+  EXPECT_EQ(amount.median(), 4U);
+}
+
+TEST(Cost, ADeliveryIsWhereAPeerAppliesTheEntry) {
+  Story story(onlyCost());
+  story.at(1_s).grant(A, Path::virgin).lock(A, 1, Path::virgin).unlock(A, 1).release(A);
+  story.apply(A, A).fail(B, A).apply(C, A);
+  story.tell(A, obs::ControlAppended{EntryKind::request, K, story.token(), 0, 2})
+      .tell(C, obs::Applied{A, 2, false});
+  expectHeld(story);
+  const CostTable& costs = story.checkers().costs();
+  EXPECT_EQ(costs.releaseDeliveries, 1U);
+  EXPECT_EQ(costs.barrierEntries, 0U);
+  EXPECT_EQ(costs.barrierDeliveries, 0U);
+}
+
 TEST(Cost, ARepeatUnderALiveDelegationCostsNothing) {
   Story story(onlyCost());
   story.at(1_s).lock(A, 1, Path::virgin).unlock(A, 1);
@@ -81,6 +141,14 @@ TEST(Cost, ARequestThatSomebodyElseMayHaveCausedIsNotJudged) {
   expectHeld(otherNode);
 }
 
+TEST(Cost, ARequestForALaterCallOfTheNodeIsNotJudged) {
+  Story story(onlyCost());
+  story.at(1_s).lock(A, 1, Path::virgin).unlock(A, 1).ask(A, 2).ask(A, 3);
+  story.send(A, D, MessageKind::lockRequest).admit(A, 2, Path::cached).unlock(A, 2).admit(A, 3, Path::cached);
+  expectHeld(story);
+  EXPECT_EQ(story.checkers().costs().ambiguousRepeats, 2U);
+}
+
 TEST(Cost, ARecoveryIsChargedWithItsBarrier) {
   Story story(onlyCost());
   story.at(1_s).grant(B, Path::recovery).ask(B, 1).startBarrier(B, 9);
@@ -97,6 +165,21 @@ TEST(Cost, ARecoveryIsChargedWithItsBarrier) {
   EXPECT_EQ(costs.barrierDeliveries, 3U);
 }
 
+TEST(Cost, ARecoveryIsChargedWithItsOwnBarrierAndTheEntriesThatWereMade) {
+  Story story(onlyCost());
+  story.at(1_s).grant(B, Path::recovery).ask(B, 1).startBarrier(B, 9);
+  story.send(B, A, MessageKind::barrierRequest, KeyId::none()).measure(B, 9, A).barrierDone(B, 9);
+  story.admit(B, 1, Path::recovery).unlock(B, 1).at(2_s).cut(B, C);
+  story.at(3_s).grant(B, Path::recovery).ask(B, 2).startBarrier(B, 10);
+  for (const NodeId member : {A, C, D}) story.send(B, member, MessageKind::barrierRequest, KeyId::none());
+  story.measure(B, 10, A).measure(B, 10, D).at(30_s).skip(B, 10, C).barrierDone(B, 10);
+  story.admit(B, 2, Path::recovery);
+  expectHeld(story);
+  const PathCost& cost = story.checkers().costs().recovery;
+  EXPECT_EQ(cost.barrierMessages.sum, 1U + 3U);
+  EXPECT_EQ(cost.barrierEntries.sum, 1U + 2U);
+}
+
 TEST(Cost, ABoundForAPathIsHeldAgainstEachAcquisition) {
   CheckerOptions options = onlyCost();
   options.maxMessages[static_cast<std::size_t>(Path::virgin)] = 2;
@@ -106,6 +189,15 @@ TEST(Cost, ABoundForAPathIsHeldAgainstEachAcquisition) {
   const Finding finding = expectViolation(story, Checker::cost, Anomaly::costBeyondBound);
   EXPECT_EQ(finding.observed, 3);
   EXPECT_EQ(finding.expected, 2);
+}
+
+TEST(Cost, ABoundMayBeReached) {
+  CheckerOptions options = onlyCost();
+  options.maxMessages[static_cast<std::size_t>(Path::virgin)] = 2;
+  Story story(options);
+  story.at(1_s).ask(A, 1).send(A, D, MessageKind::lockRequest).send(D, A, MessageKind::lockGrant);
+  story.admit(A, 1, Path::virgin);
+  expectHeld(story);
 }
 
 TEST(Cost, ALookAtUnlockedWritesIsAViolation) {
