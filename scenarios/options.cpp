@@ -169,15 +169,24 @@ Problem judgeWorkload(const RunOptions& options) {
   return judgePpm("workload.hotKeyPpm", w.hotKeyPpm);
 }
 
-Problem judge(const FaultOptions& f, const protocol::ProtocolOptions& p) {
+/// What is drawn before a run begins must be drawn in a moment.
+Problem judgeRate(std::string_view path, const FaultRate& rate, Duration faultPhase) {
+  constexpr std::int64_t kMostFaults = kMostOperations / 20;
+  if (rate.meanGap.ns == 0) return std::nullopt;
+  if (auto wrong = atLeast(fmt::format("{}.meanGap", path), rate.meanGap, sim::milliseconds(1))) return wrong;
+  const std::int64_t count = faultPhase.ns / rate.meanGap.ns + 1;
+  if (count <= kMostFaults) return std::nullopt;
+  return fmt::format("{}.meanGap is {}, which makes {} faults in faultPhase; expected at most {}", path,
+                     durationText(rate.meanGap), count, kMostFaults);
+}
+
+Problem judge(const FaultOptions& f, const protocol::ProtocolOptions& p, Duration faultPhase) {
   Problem wrong;
   obs::forEachField(f, [&](std::string_view name, const auto& field) {
     using Field = std::remove_cvref_t<decltype(field)>;
     if (wrong) return;
     if constexpr (std::is_same_v<Field, FaultRate>) {
-      if (field.meanGap.ns != 0) {
-        wrong = atLeast(fmt::format("faults.{}.meanGap", name), field.meanGap, sim::milliseconds(1));
-      }
+      wrong = judgeRate(fmt::format("faults.{}", name), field, faultPhase);
       if (!wrong) wrong = atLeast(fmt::format("faults.{}.shortest", name), field.shortest, {});
       if (!wrong) wrong = atLeast(fmt::format("faults.{}.longest", name), field.longest, field.shortest);
     } else if constexpr (std::is_same_v<Field, std::uint32_t>) {
@@ -226,7 +235,7 @@ Problem judge(const RunOptions& options) {
   if (auto wrong = atLeast("delays.retransmit", options.delays.retransmit, {})) return wrong;
   if (auto wrong = judgeWorkload(options)) return wrong;
   if (auto wrong = whyNeverLive(options)) return wrong;
-  return judge(options.faults, options.protocol);
+  return judge(options.faults, options.protocol, options.faultPhase);
 }
 
 bool parseNumber(std::string_view text, auto& number) {

@@ -14,18 +14,21 @@ namespace {
 
 using Problem = std::optional<std::string>;
 
-Problem judgeNode(const std::string& path, NodeId node, const RunOptions& options, bool mayBeNone) {
+Problem judgeNode(const std::string& path, NodeId node, const RunOptions& options, std::string_view none) {
+  const bool mayBeNone = !none.empty();
   if (!node.valid() && mayBeNone) return std::nullopt;
   if (node.valid() && node.value < options.nodes) return std::nullopt;
   const std::string found = node.valid() ? std::to_string(node.value) : "null";
-  return fmt::format("{} is {}; expected 0 to {}{}", path, found, options.nodes - 1,
-                     mayBeNone ? ", or null for every node" : "");
+  return fmt::format("{} is {}; expected 0 to {}{}{}", path, found, options.nodes - 1,
+                     mayBeNone ? ", or null for " : "", none);
 }
 
-Problem judgeKey(const std::string& path, KeyId key, const RunOptions& options) {
+Problem judgeKey(const std::string& path, KeyId key, const RunOptions& options, bool mayBeNone) {
+  if (!key.valid() && mayBeNone) return std::nullopt;
   if (key.valid() && key.value < options.keys) return std::nullopt;
   const std::string found = key.valid() ? std::to_string(key.value) : "null";
-  return fmt::format("{} is {}; expected 0 to {}", path, found, options.keys - 1);
+  return fmt::format("{} is {}; expected 0 to {}{}", path, found, options.keys - 1,
+                     mayBeNone ? ", or null for none" : "");
 }
 
 Problem judgeInstant(const std::string& path, TrueInstant at, const Plan& plan) {
@@ -44,14 +47,14 @@ Problem judgeDuration(const std::string& path, Duration duration, Duration least
 Problem judge(const Operation& operation, const std::string& path, const Plan& plan,
               const RunOptions& options) {
   if (auto wrong = judgeInstant(path + ".at", operation.at, plan)) return wrong;
-  if (auto wrong = judgeNode(path + ".node", operation.node, options, false)) return wrong;
-  if (auto wrong = judgeKey(path + ".key", operation.key, options)) return wrong;
-  if (operation.kind == OperationKind::transfer) {
-    if (auto wrong = judgeKey(path + ".secondKey", operation.secondKey, options)) return wrong;
-    if (operation.secondKey == operation.key) {
-      return fmt::format("{0}.secondKey is {1}, the same as {0}.key; expected another key", path,
-                         operation.key.value);
-    }
+  if (auto wrong = judgeNode(path + ".node", operation.node, options, "")) return wrong;
+  if (auto wrong = judgeKey(path + ".key", operation.key, options, false)) return wrong;
+  // A key that nobody uses must exist even so: who makes a plan smaller renumbers all keys of its steps.
+  const bool transfer = operation.kind == OperationKind::transfer;
+  if (auto wrong = judgeKey(path + ".secondKey", operation.secondKey, options, !transfer)) return wrong;
+  if (transfer && operation.secondKey == operation.key) {
+    return fmt::format("{0}.secondKey is {1}, the same as {0}.key; expected another key", path,
+                       operation.key.value);
   }
   if (auto wrong = judgeDuration(path + ".wait", operation.wait)) return wrong;
   if (auto wrong = judgeDuration(path + ".lease", operation.lease)) return wrong;
@@ -85,13 +88,13 @@ bool hasPeer(FaultKind kind) {
 
 Problem judge(const Fault& fault, const std::string& path, const Plan& plan, const RunOptions& options) {
   if (auto wrong = judgeInstant(path + ".at", fault.at, plan)) return wrong;
-  // A fault of all nodes may leave out the node; one that it has must exist even so.
-  if (auto wrong = judgeNode(path + ".node", fault.node, options, isForAllNodes(fault.kind))) return wrong;
-  if (hasPeer(fault.kind)) {
-    if (auto wrong = judgeNode(path + ".peer", fault.peer, options, false)) return wrong;
-    if (fault.peer == fault.node) {
-      return fmt::format("{}.peer is {}, the node itself; expected another node", path, fault.peer.value);
-    }
+  // What a kind does not use may be left out; a node that is named must exist even so.
+  const std::string_view noNode = isForAllNodes(fault.kind) ? "every node" : "";
+  if (auto wrong = judgeNode(path + ".node", fault.node, options, noNode)) return wrong;
+  const std::string_view noPeer = hasPeer(fault.kind) ? "" : "none";
+  if (auto wrong = judgeNode(path + ".peer", fault.peer, options, noPeer)) return wrong;
+  if (hasPeer(fault.kind) && fault.peer == fault.node) {
+    return fmt::format("{}.peer is {}, the node itself; expected another node", path, fault.peer.value);
   }
   if (auto wrong = judgeDuration(path + ".duration", fault.duration)) return wrong;
   std::int64_t least = INT64_MIN;

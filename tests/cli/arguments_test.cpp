@@ -178,6 +178,12 @@ TEST(Settings, BadOnesSayWhatIsWrong) {
   }
 }
 
+TEST(Settings, NoMoreIsDrawnThanAMomentTakes) {
+  const auto options = apply({"faultPhase=720h", "workload.gap=1h", "faults.crash.meanGap=1ms"});
+  ASSERT_FALSE(options);
+  EXPECT_THAT(options.error(), HasSubstr("faults.crash.meanGap is 1 ms, which makes 2592000001 faults"));
+}
+
 TEST(Options, AreListedWithValuesThatSetTakesBack) {
   scenarios::RunOptions odd;
   odd.nodes = 9;

@@ -129,6 +129,15 @@ TEST(Plan, RefusesWhatTheRunDoesNotHave) {
   EXPECT_THAT(problemOf(bad, options), HasSubstr(".peer is 1, the node itself; expected another node"));
 
   bad = good;
+  bad.operations[0].kind = OperationKind::lockedUpdate;
+  bad.operations[0].secondKey = KeyId{7};
+  EXPECT_EQ(problemOf(bad, options), "plan: operations[0].secondKey is 7; expected 0 to 5, or null for none");
+
+  bad = good;
+  bad.faults.push_back({1, {0}, FaultKind::crash, NodeId{1}, NodeId{9}, {}, 0});
+  EXPECT_THAT(problemOf(bad, options), HasSubstr(".peer is 9; expected 0 to 4, or null for none"));
+
+  bad = good;
   bad.healAt = bad.endAt + sim::seconds(1);
   EXPECT_THAT(problemOf(bad, options), HasSubstr("plan: healAt is 23000000000 ns; expected 0 to endAt"));
 
