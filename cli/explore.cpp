@@ -244,7 +244,7 @@ std::expected<ToldPath, Failure> tellPath(Session& session, const explore::World
   ToldPath told;
   auto traced = runTraced({arguments.trace, arguments.force}, subject, run);
   if (!traced) {
-    traced = Traced{run(nullptr), traced.error()};
+    traced = Traced{run(nullptr), traced.error(), ""};
   }
   if (traced->unwritten) told.unwritten.push_back(*traced->unwritten);
   const Outcome& outcome = traced->outcome;

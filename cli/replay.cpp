@@ -165,7 +165,7 @@ Result replay(Session& session, const ReplayArguments& arguments) {
   noteOrigin(session, recording->header());
   traces::Verifier verifier(recorded);
   ComparingSink sink(arguments.verify ? &verifier : nullptr);
-  RunProgressLine progress(session.out, subject->plan ? subject->plan->endAt : obs::TrueInstant{});
+  RunProgressLine progress(session.out, endOf(*subject));
   const Stopwatch watch;
   const Outcome outcome = execute(*subject, &sink, &progress);
   verifier.finish();

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "cli/figures.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/plan_source.hpp"
 #include "cli/run_report.hpp"
 #include "cli/saved_run.hpp"
@@ -27,6 +28,7 @@ struct RunArguments {
   std::string scenario;
   std::string seed;
   std::string plan;
+  std::string timeLimit;
   SubjectArguments subject;
   std::string trace;
   std::string savePlan;
@@ -56,6 +58,7 @@ std::expected<void, Failure> refuseIdleOptions(const CLI::App& verb, const RunAr
   return refuseIdle(
       verb,
       {{{"--save-plan"}, a.twin, "keeps a run, and --twin judges one; expected --without RULE instead of it"},
+       {{"--time-limit"}, a.twin, "cuts a run, and --twin judges a whole one; expected one of them"},
        {{"--force"}, noFile, "replaces the file of --trace or --save-plan; expected --trace FILE with it"},
        {{"--story"}, a.savePlan.empty(), "goes into a plan file; expected --save-plan FILE with it"},
        {{"--out"}, a.save.off, kNothingIsSaved}});
@@ -96,9 +99,37 @@ std::string reproduction(const Session& session, const Subject& subject, const s
   return command;
 }
 
+/// Writes the plan: of a run that was cut, without what it ends in, beside the file.
+std::optional<Failure> savePlan(const RunArguments& arguments, const Subject& subject, const Outcome& outcome,
+                                RunFacts& facts) {
+  if (arguments.savePlan.empty()) return std::nullopt;
+  const bool whole = !outcome.report.stopped;
+  const std::string partial = whole ? "" : partialOf(arguments.savePlan);
+  const std::string& file = partial.empty() ? arguments.savePlan : partial;
+  const std::string text = textOf(planFileOf(subject, whole ? &outcome.report : nullptr, arguments.story));
+  const auto written = writeTarget({"--save-plan", file}, text, arguments.force || !partial.empty());
+  if (!written) return written.error();
+  facts.plan = file;
+  return std::nullopt;
+}
+
 Result runOnce(Session& session, const RunArguments& arguments, const Subject& subject) {
+  std::optional<std::uint64_t> limitNs;
+  if (!arguments.timeLimit.empty()) {
+    const auto limit = parseRealTime(arguments.timeLimit);
+    if (!limit) return std::unexpected(badValue("--time-limit", limit.error()));
+    if (!subject.isWorkload()) {
+      return std::unexpected(Failure{fmt::format(
+          "--time-limit: {} is no random workload and runs to its end; expected it with '{}' only",
+          subject.name(), kMixed)});
+    }
+    limitNs = *limit;
+  }
+  // A story is short, and is not asked whether to go on: a signal ends the process.
+  std::optional<InterruptGuard> guard;
+  if (subject.isWorkload()) guard.emplace();
   const Stopwatch watch;
-  RunProgressLine progress(session.out, subject.isWorkload() ? planOf(subject).endAt : obs::TrueInstant{});
+  RunProgressLine progress(session.out, endOf(subject), limitNs);
   // Announced only once the trace could be opened, so that a refused command prints nothing but the reason.
   const auto run = [&](scenarios::ObservationSink* sink) {
     announce(session, "run", subject, seedText(subject), arguments.subject.printOptions);
@@ -109,22 +140,14 @@ Result runOnce(Session& session, const RunArguments& arguments, const Subject& s
   Outcome outcome = std::move(traced->outcome);
   std::vector<Failure> unwritten;
   RunFacts facts;
-  if (traced->unwritten) {
-    unwritten.push_back(*traced->unwritten);
-  } else {
-    facts.trace = arguments.trace;
-  }
+  if (traced->unwritten) unwritten.push_back(*traced->unwritten);
+  facts.trace = traced->path;
   facts.real = watch.elapsed();
-  facts.reproduce = reproduction(session, subject, facts.trace);
-  if (!arguments.savePlan.empty()) {
-    const std::string text = textOf(planFileOf(subject, &outcome.report, arguments.story));
-    if (auto written = writeTarget({"--save-plan", arguments.savePlan}, text, arguments.force); written) {
-      facts.plan = arguments.savePlan;
-    } else {
-      unwritten.push_back(written.error());
-    }
-  }
-  if (outcome.exitCode != kExitHeld)
+  const bool whole = !outcome.report.stopped;
+  facts.reproduce = reproduction(session, subject, whole ? facts.trace : "");
+  if (auto failure = savePlan(arguments, subject, outcome, facts)) unwritten.push_back(*failure);
+  // What is saved is run again, to its end.
+  if (outcome.exitCode != kExitHeld && whole)
     facts.saved = savedOrWhyNot(session, arguments.save, subject, outcome, facts);
   reportOutcome(session, outcome, facts);
   int exitCode = outcome.exitCode;
@@ -177,7 +200,7 @@ Result runOneTwin(Session& session, const RunArguments& arguments, const Subject
   if (!traced) return std::unexpected(traced.error());
   Outcome outcome = std::move(traced->outcome);
   RunFacts facts;
-  if (!traced->unwritten) facts.trace = arguments.trace;
+  facts.trace = traced->path;
   facts.real = watch.elapsed();
   facts.reproduce = commandOf(session.program, mutant) + " --twin";
   if (!judged.reached) {
@@ -249,6 +272,9 @@ Action declareRun(CLI::App& app) {
                  "run what the plan file FILE says; --seed, --without and --set change it. "
                  "docs/schemas/plan.schema.json describes such files")
       ->type_name("FILE");
+  app.add_option("--time-limit", arguments->timeLimit,
+                 "end the run after this much real time (500ms, 30s, 10min); no limit by default")
+      ->type_name("TIME");
   addSubjectOptions(app, arguments->subject);
   addPrintOptions(app, arguments->subject.printOptions);
   app.add_option("--trace,--save-trace", arguments->trace,
@@ -268,7 +294,8 @@ Action declareRun(CLI::App& app) {
       "Exit code: 0 held, 1 safety violation, 2 liveness violation, 3 inconclusive or expectation not "
       "reached,\n64 bad usage or a file that can not be written, 70 internal error. A twin's code is 0 when "
       "its violation was found, else "
-      "3.\n\n"
+      "3.\nCtrl-C and the time limit cut a run of the random workload, in code 3 if it kept its promises; "
+      "the files are FILE.partial then.\n\n"
       "Examples:\n  holdfast run mixed --seed 7 --set nodes=3 --set protocol.maxDelegation=6s\n"
       "  holdfast run --seed 7 --save-plan p.json && holdfast run --plan p.json");
   return [arguments, &app](Session& session) -> Result {

@@ -6,6 +6,7 @@
 
 #include "cli/coverage_report.hpp"
 #include "cli/figures.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/option_list.hpp"
 #include "cli/version.hpp"
 #include "scenarios/liveness_bound.hpp"
@@ -52,6 +53,10 @@ std::string verdictLine(const Outcome& outcome) {
     case Ending::expectationNotReached:
       return fmt::format("expectation not reached: {} of {}", outcome.unmet.size(), outcome.expectations);
     case Ending::inconclusive:
+      if (outcome.report.stopped) {
+        return fmt::format("inconclusive: cut at {}, {} until then",
+                           elapsed(std::chrono::nanoseconds(outcome.report.simulated.ns)), admissions);
+      }
       if (outcome.report.coverage.admissions() == 0) {
         return "inconclusive: nobody was ever admitted, which proves nothing";
       }
@@ -96,6 +101,7 @@ Json outcomeJson(const Outcome& outcome, const RunFacts& facts) {
             {"brokenOutside", outcome.brokenOutside},
             {"routes", std::move(routes)},
             {"coverage", coverageJson(report.coverage)},
+            {"partial", report.stopped},
             {"simulatedNs", report.simulated.ns},
             {"realNs", facts.real.count()},
             {"events", report.events},
@@ -251,14 +257,17 @@ nlohmann::json verdictJson(const Outcome& outcome) {
   return json;
 }
 
-void RunProgressLine::reached(obs::TrueInstant now, std::uint64_t events) {
-  if (!out_.wantsProgress()) return;
+bool RunProgressLine::reached(obs::TrueInstant now, std::uint64_t events) {
+  if (InterruptGuard::requested()) return false;
+  if (limitNs_ && static_cast<std::uint64_t>(watch_.elapsed().count()) >= *limitNs_) return false;
+  if (!out_.wantsProgress()) return true;
   const std::chrono::nanoseconds simulated(now.ns);
   const std::string share =
       end_.ns > 0 ? fmt::format(" of {}", elapsed(std::chrono::nanoseconds(end_.ns))) : "";
   out_.progress(fmt::format("{}{} simulated, {}, {} events, {} events/s", elapsed(simulated), share,
                             speedup(now.ns, watch_.elapsed()), grouped(events),
                             perSecond(events, watch_.elapsed())));
+  return true;
 }
 
 }  // namespace holdfast::cli

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -66,16 +67,19 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-/// Shows how far a single long run has come.
+/// Shows how far a single long run has come, and ends it when it is asked to.
 class RunProgressLine : public scenarios::RunProgress {
  public:
   /// `end`: the run's last instant, or zero if it is not known.
-  RunProgressLine(Output& out, obs::TrueInstant end) : out_(out), end_(end) {}
-  void reached(obs::TrueInstant now, std::uint64_t events) override;
+  /// `limitNs`: of real time.
+  RunProgressLine(Output& out, obs::TrueInstant end, std::optional<std::uint64_t> limitNs = std::nullopt)
+      : out_(out), end_(end), limitNs_(limitNs) {}
+  bool reached(obs::TrueInstant now, std::uint64_t events) override;
 
  private:
   Output& out_;
   obs::TrueInstant end_;
+  std::optional<std::uint64_t> limitNs_;
   Stopwatch watch_;
 };
 

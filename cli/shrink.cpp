@@ -45,8 +45,9 @@ class ShrinkProgressLine : public shrink::ShrinkProgress {
       out_.progress(fmt::format("{}: {} on {}, {}", stage, counted(size.steps(), "step"),
                                 counted(size.nodes, "node"), counted(runs, "run")));
     }
-    return !InterruptGuard::requested();
+    return !ends();
   }
+  bool ends() const override { return InterruptGuard::requested(); }
 
  private:
   Output& out_;
@@ -66,9 +67,9 @@ std::expected<Subject, Failure> failingSubject(const ShrinkArguments& arguments)
   if (subject.schedule && !arguments.seed.empty()) return std::unexpected(noSeedOf(subject));
   if (subject.directed != nullptr) {
     return std::unexpected(
-        Failure{fmt::format("{} is a directed scenario, whose story is as short as it can be; "
+        Failure{fmt::format("{}:1:1: {} is a directed scenario, whose story is as short as it can be; "
                             "expected a plan of the random workload",
-                            subject.directed->name)});
+                            arguments.plan, subject.directed->name)});
   }
   if (!arguments.seed.empty()) {
     const auto seed = parseSeed(arguments.seed);

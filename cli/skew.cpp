@@ -346,7 +346,7 @@ Result runCheck(Session& session, const SkewArguments& arguments) {
   int exitCode = kExitHeld;
   if (report.failed) {
     exitCode = reportFailure(session, arguments, *request, *report.failed, json);
-  } else if (distribution.admissions() == 0 || InterruptGuard::requested()) {
+  } else if (distribution.admissions() == 0 || report.stopped) {
     exitCode = kExitInconclusive;
   }
   const std::string_view word = report.failed ? "broken" : exitCode == kExitHeld ? "held" : "inconclusive";
@@ -367,9 +367,9 @@ Result runPlanned(Session& session, const SkewArguments& arguments) {
   const auto source = readPlanSource(arguments.plan);
   if (!source) return std::unexpected(source.error());
   if (!source->subject.isWorkload()) {
-    return std::unexpected(badValue(
-        "--plan",
-        fmt::format("the file is about {}; expected a plan of the random workload", source->subject.name())));
+    return std::unexpected(
+        badValue("--plan", fmt::format("{}:1:1: the file is about {}; expected a plan of the random workload",
+                                       arguments.plan, source->subject.name())));
   }
   const auto properties = propertiesOf(arguments.properties);
   if (!properties) return std::unexpected(properties.error());

@@ -102,6 +102,12 @@ scenarios::Plan planOf(const Subject& subject) {
   return subject.plan ? *subject.plan : scenarios::drawPlan(seeded(subject));
 }
 
+obs::TrueInstant endOf(const Subject& subject) {
+  if (!subject.isWorkload()) return {};
+  if (subject.plan) return subject.plan->endAt;
+  return obs::TrueInstant{} + subject.options.faultPhase + subject.options.healedPhase;
+}
+
 Outcome execute(const Subject& subject, scenarios::ObservationSink* sink, scenarios::RunProgress* progress) {
   if (subject.schedule) return execute(*subject.schedule, subject.rules, sink);
   if (subject.directed != nullptr) {

@@ -74,6 +74,9 @@ Outcome outcomeOf(scenarios::ScenarioResult result);
 /// The plan that execute() runs; an empty one unless it is of the random workload.
 scenarios::Plan planOf(const Subject& subject);
 
+/// When its run ends, if that is known beforehand; else zero.
+obs::TrueInstant endOf(const Subject& subject);
+
 /// Runs it. `sink` and `progress` may be null.
 Outcome execute(const Subject& subject, scenarios::ObservationSink* sink = nullptr,
                 scenarios::RunProgress* progress = nullptr);

@@ -18,6 +18,7 @@
 #include "cli/target_file.hpp"
 #include "cli/verb.hpp"
 #include "cli/verb_options.hpp"
+#include "scenarios/must_reach.hpp"
 #include "scenarios/profiles.hpp"
 
 namespace holdfast::cli {
@@ -64,6 +65,18 @@ class Progress : public scenarios::SweepProgress {
   Checkpoint checkpoint_;
   Stopwatch watch_;
   std::chrono::nanoseconds next_ = kCheckpointEvery;
+};
+
+/// Ends a run that takes longer than somebody waits who has interrupted the sweep.
+class Hurry : public scenarios::RunProgress {
+ public:
+  explicit Hurry(const Stopwatch& watch) : watch_(watch) {}
+  bool reached(obs::TrueInstant, std::uint64_t) override {
+    return !InterruptGuard::requested() || watch_.elapsed() < std::chrono::milliseconds(300);
+  }
+
+ private:
+  const Stopwatch& watch_;
 };
 
 struct Request {
@@ -158,15 +171,22 @@ std::expected<Request, Failure> requestOf(const Session& session, const SweepArg
   return request;
 }
 
-/// Saves the first failing seeds, each as `run` would.
+/// Saves the first failing seeds, each as `run` would: for a sweep that was interrupted those that are done
+/// in a moment.
 std::vector<std::string> saveFailures(Session& session, const SweepArguments& arguments, Subject subject,
                                       const scenarios::SweepReport& report) {
   std::vector<std::string> folders;
+  const Stopwatch watch;
+  Hurry hurry(watch);
   for (const scenarios::FailedSeed& failure : report.failures) {
     if (folders.size() == kFailuresSaved || arguments.save.off) break;
     if (!failure.died.empty()) continue;
     subject.seed = failure.seed;
-    const Outcome outcome = execute(subject);
+    const Outcome outcome = execute(subject, nullptr, &hurry);
+    if (outcome.report.stopped) {
+      session.out.say(fmt::format("not saved   seed {}: interrupted", subject.seed));
+      break;
+    }
     RunFacts facts;
     facts.reproduce = commandOf(session.program, subject);
     const std::string folder = savedOrWhyNot(session, arguments.save, subject, outcome, facts);
@@ -177,13 +197,7 @@ std::vector<std::string> saveFailures(Session& session, const SweepArguments& ar
 }
 
 std::expected<void, Failure> refuseIdleOptions(const CLI::App& verb, const SweepArguments& arguments) {
-  const auto profile = profileOf(arguments.profile);
-  return refuseIdle(
-      verb,
-      {{{"--out"}, arguments.save.off, kNothingIsSaved},
-       {{"--no-must-reach"},
-        profile && !scenarios::hasMustReach(*profile),
-        "lets off what the profile ci must reach, and others must reach nothing; expected it with ci"}});
+  return refuseIdle(verb, {{{"--out"}, arguments.save.off, kNothingIsSaved}});
 }
 
 Result runSweep(Session& session, const SweepArguments& arguments) {
@@ -200,7 +214,8 @@ Result runSweep(Session& session, const SweepArguments& arguments) {
   const std::string partial = partialOf(arguments.outputs.report);
   const auto checkpoint = [&](scenarios::SweepReport soFar) {
     if (partial.empty()) return;
-    soFar.stoppedEarly = true;
+    soFar.stoppedEarly = soFar.ran < soFar.asked;
+    if (request->options.mustReach) soFar.missed = scenarios::missedBy(soFar);
     // What can not be written now is said at the end, if it still can not be written then.
     (void)writeTarget(
         {"--report", partial},
@@ -217,11 +232,11 @@ Result runSweep(Session& session, const SweepArguments& arguments) {
     return scenarios::sweep(request->options);
   }();
   facts.real = progress.elapsed();
-  facts.interrupted = InterruptGuard::requested();
+  facts.interrupted = report.stoppedEarly && InterruptGuard::requested();
   facts.saved = saveFailures(session, arguments, request->subject, report);
   reportSweep(session, request->subject, report, facts);
   const SweepRecord record = recordOf(request->subject, request->options, request->whole, report, facts);
-  return writeSweepOutputs(session, arguments.outputs, record, facts, exitCodeOf(report, facts));
+  return writeSweepOutputs(session, arguments.outputs, record, facts, report.exitCode());
 }
 
 }  // namespace
@@ -256,8 +271,8 @@ Action declareSweep(CLI::App& app) {
   addSubjectOptions(app, arguments->subject);
   addPrintOptions(app, arguments->subject.printOptions);
   app.add_option("--time-limit", arguments->timeLimit,
-                 "end after this much real time (500ms, 30s, 10min), with the report of a shorter sweep; no "
-                 "limit by default")
+                 "end after this much real time (500ms, 30s, 10min), with the report of a shorter sweep, "
+                 "which is inconclusive if it held; no limit by default")
       ->type_name("TIME");
   app.add_flag("--stop-on-first", arguments->stopOnFirst, "end with the first seed that violates a promise");
   app.add_flag("--no-must-reach", arguments->noMustReach,
@@ -268,9 +283,11 @@ Action declareSweep(CLI::App& app) {
       "Exit code: 0 held, 1 safety violation, 2 liveness violation, 3 inconclusive or something that must "
       "be\n"
       "reached was missed, 4 a seed was not the same run twice, 64 bad usage or a file that can not be\n"
-      "written, 70 internal error. Ctrl-C ends it after the running seeds, in code 3 if they held; the files "
-      "are FILE.partial then,\n"
-      "and FILE is as it was. In a workflow of GitHub it adds annotations and a summary of the step.\n\n"
+      "written, 70 internal error. Ctrl-C and the time limit cut it in the midst of the running seeds, which "
+      "do "
+      "not count, in code 3\n"
+      "if the others held; after Ctrl-C the files are FILE.partial, and FILE is as it was. In a workflow of "
+      "GitHub it adds annotations and a summary of the step.\n\n"
       "Examples:\n  holdfast sweep --seeds 1..200 --time-limit 1min --report sweep.json --junit sweep.xml\n"
       "  holdfast sweep --seeds 100 --from-commit 2f1c0de94b7a5d6e8c3f1a0b9d8e7c6f5a4b3c2d --shard 1/4");
   return [arguments, &app](Session& session) -> Result {

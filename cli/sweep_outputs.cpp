@@ -118,6 +118,12 @@ std::string junitText(const Session& session, const SweepRecord& record) {
                       fmt::format("<failure message=\"{}\">reproduce: {}</failure>", pictures::escaped(what),
                                   pictures::escaped(commandOf(session.program, subject))));
   }
+  if (report.stoppedEarly) {
+    ++tests;
+    ++failures;
+    cases += caseText("runs all its seeds", fmt::format("<failure message=\"cut after {} of {}\"/>",
+                                                        grouped(report.ran), counted(report.asked, "seed")));
+  }
   for (const scenarios::MustReachPoint& point : scenarios::mustReachPoints(report)) {
     if (!record.mustReach) break;
     ++tests;

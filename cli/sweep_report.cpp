@@ -20,8 +20,8 @@ using scenarios::SweepReport;
 // Each failing seed says what failed first; the run itself tells the rest.
 constexpr std::size_t kFailuresShown = 5;
 
-std::string_view verdictName(const SweepReport& report, const SweepFacts& facts) {
-  switch (exitCodeOf(report, facts)) {
+std::string_view verdictName(const SweepReport& report) {
+  switch (report.exitCode()) {
     case kExitHeld:
       return obs::nameOf(Ending::held);
     case kExitSafety:
@@ -70,11 +70,6 @@ void reportFailures(Session& session, Subject subject, const SweepReport& report
 
 }  // namespace
 
-int exitCodeOf(const SweepReport& report, const SweepFacts& facts) {
-  const int exitCode = report.exitCode();
-  return exitCode == kExitHeld && facts.interrupted ? kExitInconclusive : exitCode;
-}
-
 std::string partiality(const SweepReport& report, const SweepFacts& facts) {
   if (!report.stoppedEarly) return "";
   return fmt::format("partial: {} after {} of {}",
@@ -105,6 +100,10 @@ std::string sweepVerdict(const SweepReport& report) {
   if (report.ran == 0) return "inconclusive: no seed was run";
   if (report.inconclusive > 0) {
     return fmt::format("inconclusive: {} of {}", grouped(report.inconclusive), counted(report.ran, "seed"));
+  }
+  if (report.missed.empty()) {
+    return fmt::format("inconclusive: cut after {} of {}, which held", grouped(report.ran),
+                       counted(report.asked, "seed"));
   }
   return fmt::format("expectation not reached: {} never seen in {}",
                      counted(report.missed.size(), "milestone"), counted(report.ran, "seed"));
@@ -166,8 +165,8 @@ Json sweepJson(const SweepReport& report, const SweepFacts& facts) {
   for (const scenarios::MustReachPoint& point : scenarios::mustReachPoints(report)) {
     if (point.seeds == 0 && !point.judgedAfter(report.ran)) points.push_back(point.name);
   }
-  return {{"verdict", verdictName(report, facts)},
-          {"exitCode", exitCodeOf(report, facts)},
+  return {{"verdict", verdictName(report)},
+          {"exitCode", report.exitCode()},
           {"firstSeed", fmt::to_string(report.firstSeed())},
           {"seedsAsked", report.asked},
           {"seedsRun", report.ran},
@@ -212,10 +211,7 @@ void reportSweep(Session& session, const Subject& subject, const SweepReport& re
       kWidth));
   reportFailures(session, subject, report);
   if (const std::string partial = partiality(report, facts); !partial.empty()) out.say(partial);
-  const bool ended = exitCodeOf(report, facts) == report.exitCode();
-  out.say("verdict     " +
-          (ended ? sweepVerdict(report)
-                 : fmt::format("inconclusive: {} held until the interrupt", counted(report.ran, "seed"))));
+  out.say("verdict     " + sweepVerdict(report));
   out.say(
       fmt::format("time        {} in {} on {}, {} seeds/s; {} simulated, {}; {} events, {} events/s; "
                   "{} messages",

@@ -15,16 +15,13 @@ namespace holdfast::cli {
 struct SweepFacts {
   std::chrono::nanoseconds real{};
   unsigned jobs = 1;
-  bool interrupted = false;        ///< By a signal.
+  bool interrupted = false;        ///< By a signal, before its last seed.
   std::string reproduce;           ///< The complete command that sweeps the same seeds again.
   std::vector<std::string> saved;  ///< Folders that failing seeds were saved to.
 };
 
 /// The verdict in a line: "held: 1,000 seeds, 102,334 admissions, every promise kept".
 std::string sweepVerdict(const scenarios::SweepReport& report);
-
-/// That of the report, but 3 for a sweep that held until a signal ended it: nobody asked for so few seeds.
-int exitCodeOf(const scenarios::SweepReport& report, const SweepFacts& facts);
 
 /// Why the sweep did not run all its seeds; "" if it did.
 std::string partiality(const scenarios::SweepReport& report, const SweepFacts& facts);

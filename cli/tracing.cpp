@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/run_report.hpp"
+#include "cli/target_file.hpp"
 #include "cli/trace_sink.hpp"
 #include "traces/trace.hpp"
 
@@ -10,7 +11,7 @@ namespace holdfast::cli {
 
 std::expected<Traced, Failure> runTraced(const TraceTarget& target, const Subject& subject,
                                          const std::function<Outcome(scenarios::ObservationSink*)>& run) {
-  if (target.path.empty()) return Traced{run(nullptr), std::nullopt};
+  if (target.path.empty()) return Traced{run(nullptr), std::nullopt, ""};
   const auto failure = [](const traces::WriteError& error) {
     return Failure{fmt::format("--trace: {}", error.what)};
   };
@@ -19,10 +20,17 @@ std::expected<Traced, Failure> runTraced(const TraceTarget& target, const Subjec
                                             planJson(subject), ifExists);
   if (!writer) return std::unexpected(failure(writer.error()));
   WritingSink sink(*writer);
-  Traced traced{run(&sink), std::nullopt};
+  Traced traced{run(&sink), std::nullopt, target.path};
+  if (traced.outcome.report.stopped) {
+    const std::string partial = partialOf(traces::behindLinks(target.path).string());
+    if (!partial.empty()) traced.path = partial;
+    if (auto flushed = writer->flush(); !flushed) traced.unwritten = failure(flushed.error());
+    return traced;
+  }
   const obs::TrueInstant end{std::max(traced.outcome.report.simulated.ns, sink.last().ns)};
   if (auto finished = writer->finish(verdictJson(traced.outcome), end); !finished) {
     traced.unwritten = failure(finished.error());
+    traced.path.clear();
   }
   return traced;
 }

@@ -20,11 +20,13 @@ struct TraceTarget {
 struct Traced {
   Outcome outcome;
   std::optional<Failure> unwritten;  ///< Why there is no trace all the same.
+  std::string path;  ///< Where it is: of a run that was cut, beside the target; "" for nowhere.
 };
 
 /// Calls `run` with a sink that writes the trace of `subject` to the target, and gives what `run` gave.
 /// `run` must do what execute(subject) does. Nothing runs if the file can not be made. A file that exists is
-/// left as it is unless it is to be replaced, and the final name never holds half a trace.
+/// left as it is unless it is to be replaced, and the final name never holds half a trace: what was recorded
+/// of a run that was cut is in FILE.partial.
 std::expected<Traced, Failure> runTraced(const TraceTarget& target, const Subject& subject,
                                          const std::function<Outcome(scenarios::ObservationSink*)>& run);
 

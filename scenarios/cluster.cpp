@@ -12,6 +12,7 @@
 #include "scenarios/cluster_draws.hpp"
 #include "scenarios/cluster_observe.hpp"
 #include "scenarios/liveness_bound.hpp"
+#include "scenarios/run.hpp"
 
 namespace holdfast::scenarios {
 namespace {
@@ -384,14 +385,17 @@ bool Cluster::healedInVain() const {
   return silent || std::ranges::all_of(machines_, [](const Machine& m) { return m.process.crashed(); });
 }
 
-void Cluster::finish() {
-  if (finished_) return;
+bool Cluster::finish(RunProgress* progress) {
+  constexpr std::uint32_t kLookEvery = 1'024;
+  if (finished_) return true;
   finished_ = true;
   observe(NodeId{0}, obs::PhaseChanged{obs::Phase::end});
   for (std::uint16_t i = 0; i < nodeCount(); ++i) {
     Machine& m = machines_[i];
     if (!m.node) continue;
     for (std::uint32_t key = 0; key < directory().keyCount(); ++key) {
+      const bool looks = progress != nullptr && key % kLookEvery == kLookEvery - 1;
+      if (looks && !progress->reached(now_, statistics().events)) return false;
       observe(NodeId{i}, record(NodeId{i}, KeyId{key}));
     }
     effects_.clear();
@@ -399,6 +403,7 @@ void Cluster::finish() {
     observeEffects(NodeId{i});
   }
   checkers_.finish(now_);
+  return true;
 }
 
 obs::FinalRecord Cluster::record(NodeId node, KeyId key) const {

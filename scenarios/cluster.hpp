@@ -70,6 +70,8 @@ struct ClusterSetup {
   sim::TieBreak tieBreak = sim::TieBreak::seeded;
 };
 
+class RunProgress;
+
 /// Told of the answers to calls that did not come from the plan's clients. It must not call the cluster from
 /// inside; it may note the answer and act after step() returned.
 class ReplyListener {
@@ -121,8 +123,8 @@ class Cluster {
   /// Starts judging liveness: heals, restarts, resumes and repairs everything, and says PhaseChanged{healed}.
   void healEverything();
   /// Ends the run: PhaseChanged{end}, final records of all live nodes, what each retains, checkers' last
-  /// word.
-  void finish();
+  /// word. `progress` may be null; false if it has ended this before its end.
+  bool finish(RunProgress* progress = nullptr);
 
   // ---- Clients ----
 

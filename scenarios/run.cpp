@@ -8,8 +8,16 @@
 namespace holdfast::scenarios {
 namespace {
 
-// How many events pass between two looks at the progress callback.
-constexpr std::uint64_t kProgressEvery = 65'536;
+// How many events pass between two looks at the progress callback: some milliseconds at most.
+constexpr std::uint64_t kProgressEvery = 1'024;
+
+/// The options of a run with what its seed draws of them.
+RunOptions asDrawn(RunOptions options) {
+  const Duration retention = retentionOf(options);
+  if (lineageIsScarce(options)) options.protocol.lineageSets = 1;
+  options.protocol.tombstoneRetention = retention;
+  return options;
+}
 
 }  // namespace
 
@@ -36,6 +44,22 @@ RunReport reportOf(const Cluster& cluster, std::uint64_t seed) {
   return report;
 }
 
+namespace {
+
+/// The report of a cluster whose run goes on no more.
+RunReport cutReportOf(const Cluster& cluster, std::uint64_t seed) {
+  RunReport report = reportOf(cluster, seed);
+  report.stopped = true;
+  if (report.verdict == checkers::Verdict::held) report.verdict = checkers::Verdict::inconclusive;
+  return report;
+}
+
+}  // namespace
+
+checkers::CheckerOptions checkerOptionsOfRun(const RunOptions& options) {
+  return checkerOptionsFor(asDrawn(options));
+}
+
 RunReport runPlan(const RunOptions& options, const protocol::Rules& rules, const Plan& plan,
                   ObservationSink* sink, RunProgress* progress) {
   ClusterSetup setup;
@@ -43,9 +67,7 @@ RunReport runPlan(const RunOptions& options, const protocol::Rules& rules, const
   if (hasSpare(options)) {
     for (std::uint16_t i = 0; i + 1 < options.nodes; ++i) setup.members.push_back(NodeId{i});
   }
-  setup.options = options;
-  if (lineageIsScarce(options)) setup.options.protocol.lineageSets = 1;
-  setup.options.protocol.tombstoneRetention = retentionOf(options);
+  setup.options = asDrawn(options);
   setup.rules = rules;
   setup.clocks = plan.clocks;
   setup.checkers = checkerOptionsFor(setup.options);
@@ -53,15 +75,15 @@ RunReport runPlan(const RunOptions& options, const protocol::Rules& rules, const
   cluster.setSink(sink);
   cluster.load(plan);
   cluster.start();
-  std::uint64_t nextLook = kProgressEvery;
+  std::uint64_t nextLook = 0;
   while (cluster.nextTime() <= plan.endAt && cluster.step()) {
-    if (progress != nullptr && cluster.statistics().events >= nextLook) {
-      nextLook = cluster.statistics().events + kProgressEvery;
-      progress->reached(cluster.now(), cluster.statistics().events);
-    }
+    if (progress == nullptr || cluster.statistics().events < nextLook) continue;
+    nextLook = cluster.statistics().events + kProgressEvery;
+    if (!progress->reached(cluster.now(), cluster.statistics().events))
+      return cutReportOf(cluster, options.seed);
   }
   cluster.advanceTo(plan.endAt);
-  cluster.finish();
+  if (!cluster.finish(progress)) return cutReportOf(cluster, options.seed);
   return reportOf(cluster, options.seed);
 }
 

@@ -9,6 +9,7 @@
 
 #include "checkers/cost.hpp"
 #include "checkers/finding.hpp"
+#include "checkers/options.hpp"
 #include "checkers/outcome.hpp"
 #include "protocol/rules.hpp"
 #include "scenarios/coverage.hpp"
@@ -35,6 +36,7 @@ struct RunReport {
   /// Callers that still waited, within their limits, when the run ended; what would have held is
   /// inconclusive.
   std::uint64_t stillWaiting = 0;
+  bool stopped = false;  ///< RunProgress has ended it; what would have held is inconclusive.
   /// Names of the run's nodes and keys by id, for describe() and for a trace.
   std::vector<std::string> nodeNames;
   std::vector<std::string> keyNames;
@@ -42,11 +44,12 @@ struct RunReport {
   int exitCode() const { return checkers::exitCodeOf(verdict); }
 };
 
-/// Called now and then while a run is going on, with the true time reached.
+/// Called often while a run is going on, with the true time reached and how many events there were.
 class RunProgress {
  public:
   virtual ~RunProgress() = default;
-  virtual void reached(TrueInstant now, std::uint64_t events) = 0;
+  /// Whether to go on. A directed scenario goes on all the same.
+  virtual bool reached(TrueInstant now, std::uint64_t events) = 0;
 };
 
 /// Runs a plan from start to end with all checkers on. Options and plan must be valid: see validate().
@@ -57,6 +60,9 @@ RunReport runPlan(const RunOptions& options, const protocol::Rules& rules, const
 /// Draws the plan of `options.seed` and runs it.
 RunReport runSeed(const RunOptions& options, const protocol::Rules& rules, ObservationSink* sink = nullptr,
                   RunProgress* progress = nullptr);
+
+/// What judges a run of these options and this seed: what the seed draws is in it.
+checkers::CheckerOptions checkerOptionsOfRun(const RunOptions& options);
 
 class Cluster;
 

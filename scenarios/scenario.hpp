@@ -18,8 +18,8 @@
 
 #include "checkers/finding.hpp"
 #include "protocol/rules.hpp"
-#include "scenarios/sink.hpp"
 #include "scenarios/run.hpp"
+#include "scenarios/sink.hpp"
 
 namespace holdfast::scenarios {
 

@@ -405,7 +405,7 @@ void Story::observe(const obs::Stamped& stamped, std::uint64_t chain) {
   }
   if (scenario_.sink != nullptr) scenario_.sink->observe(stamped, chain);
   if (scenario_.progress != nullptr && observations_.size() % kProgressEvery == 0) {
-    scenario_.progress->reached(stamped.at, cluster_.statistics().events);
+    (void)scenario_.progress->reached(stamped.at, cluster_.statistics().events);
   }
 }
 

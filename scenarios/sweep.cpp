@@ -36,6 +36,11 @@ void addMilestones(const RunReport& report, SweepReport& sum) {
   }
 }
 
+/// Their sum, or the greatest length there is.
+Duration together(Duration one, Duration other) {
+  return other.ns > INT64_MAX - one.ns ? Duration{INT64_MAX} : one + other;
+}
+
 /// What a worker hands over: the report of a seed, or why there is none.
 struct SeedRun {
   RunReport report;
@@ -92,19 +97,29 @@ void merge(const SeedRun& run, SweepReport& sum) {
   sum.events += report.events;
   sum.messages += report.messages;
   sum.observations += report.observations;
-  sum.simulated = sum.simulated + report.simulated;
+  sum.simulated = together(sum.simulated, report.simulated);
 }
 
+/// Breaks off the seeds that are running when the sweep ends.
+class EndOfSweep : public RunProgress {
+ public:
+  void comes() { come_ = true; }
+  bool reached(TrueInstant, std::uint64_t) override { return !come_; }
+
+ private:
+  std::atomic<bool> come_ = false;
+};
+
 /// Runs a seed, and once more if it is one of those that are; an exception ends the run but not the sweep.
-SeedRun runOne(const SweepOptions& sweeping, std::uint64_t seed) {
+SeedRun runOne(const SweepOptions& sweeping, std::uint64_t seed, RunProgress& end) {
   SeedRun run;
   RunOptions options = sweeping.run;
   options.seed = seed;
   try {
-    run.report = runSeed(options, sweeping.rules);
+    run.report = runSeed(options, sweeping.rules, nullptr, &end);
     if (sim::KeyedRandom{seed}.chance(sweeping.recheckPpm, kRecheckStream, 0, 0)) {
       run.rechecked = true;
-      run.diverged = runSeed(options, sweeping.rules).hash != run.report.hash;
+      run.diverged = runSeed(options, sweeping.rules, nullptr, &end).hash != run.report.hash;
     }
     if (!sweeping.judgeLiveness && run.report.verdict == checkers::Verdict::livenessViolation) {
       run.report.verdict = checkers::Verdict::held;
@@ -136,11 +151,12 @@ SweepReport sweep(const SweepOptions& options) {
   SweepReport sum;
   sum.ranges.push_back({options.firstSeed, options.count, 0});
   sum.asked = options.count;
+  EndOfSweep end;
   {
     InOrder<SeedRun> runs(options.count, options.jobs, [&](std::size_t worker, std::uint64_t index) {
       const std::uint64_t seed = sweepSeed(options.firstSeed, index);
       note(options, worker, seed, true);
-      SeedRun run = runOne(options, seed);
+      SeedRun run = runOne(options, seed, end);
       note(options, worker, seed, false);
       return run;
     });
@@ -151,6 +167,8 @@ SweepReport sweep(const SweepOptions& options) {
       if (run && options.stopOnFirst && sum.broken() > 0) sum.stoppedEarly = true;
       if (Clock::now() >= latest) sum.stoppedEarly = true;
     }
+    // Nothing is merged any more, so that what is broken off now is not counted.
+    end.comes();
     sum.stoppedEarly = sum.stoppedEarly && sum.ran < options.count;
   }
   if (options.mustReach) sum.missed = missedBy(sum);
@@ -197,7 +215,7 @@ SweepReport& SweepReport::operator+=(const SweepReport& other) {
   events += other.events;
   messages += other.messages;
   observations += other.observations;
-  simulated = simulated + other.simulated;
+  simulated = together(simulated, other.simulated);
   stoppedEarly = stoppedEarly || other.stoppedEarly;
   return *this;
 }
@@ -209,7 +227,7 @@ int SweepReport::exitCode() const {
   if (died > 0) return kInternalError;
   if (diverged > 0) return kDiverged;
   if (livenessViolations > 0) return checkers::exitCodeOf(checkers::Verdict::livenessViolation);
-  if (inconclusive > 0 || ran == 0 || !missed.empty()) {
+  if (inconclusive > 0 || ran == 0 || !missed.empty() || stoppedEarly) {
     return checkers::exitCodeOf(checkers::Verdict::inconclusive);
   }
   return 0;

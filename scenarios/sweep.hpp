@@ -2,9 +2,9 @@
 //
 // Contract: sweep() runs seeds first, first + 1, ... on several threads and merges the reports in the order
 // of the seeds, so that the result is the same for any number of threads, to the byte; only the time limit
-// and a request to stop depend on real time, and both end the sweep after a seed, leaving the report of a
-// shorter sweep. Reports of disjoint seeds add up to the report of all of them. A run that ends in an
-// exception is reported with its seed, and the sweep goes on.
+// and a request to stop depend on real time, and both leave the report of a shorter sweep: a seed that is
+// running by then is broken off and does not count. Reports of disjoint seeds add up to the report of all of
+// them. A run that ends in an exception is reported with its seed, and the sweep goes on.
 #pragma once
 
 #include <array>
@@ -135,8 +135,8 @@ struct SweepReport {
   SweepReport& operator+=(const SweepReport& other);
 
   /// 1 with a safety violation, else 70 with a seed that died, else 4 with one that diverged, else 2 with a
-  /// liveness violation, else 3 with an inconclusive seed, without any seed, or with something missed; else
-  /// 0.
+  /// liveness violation, else 3 with an inconclusive seed, without any seed, with something missed, or if it
+  /// was cut short; else 0.
   int exitCode() const;
 };
 // All but the coverage, which has numbers().

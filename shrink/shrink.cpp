@@ -28,15 +28,28 @@ constexpr int kRounds = 6;
 // How many candidates are judged between two looks at the clock and at the progress callback.
 constexpr std::size_t kBatch = 16;
 
+using Clock = std::chrono::steady_clock;
+
+/// Breaks off the runs that are going on when the search is to end.
+class EndOfSearch : public scenarios::RunProgress {
+ public:
+  explicit EndOfSearch(const ShrinkOptions& options)
+      : progress_(options.progress),
+        latest_(options.timeLimitNs ? Clock::now() + std::chrono::nanoseconds(*options.timeLimitNs)
+                                    : Clock::time_point::max()) {}
+  bool reached(obs::TrueInstant, std::uint64_t) override { return !came(); }
+  bool came() const { return Clock::now() >= latest_ || (progress_ != nullptr && progress_->ends()); }
+
+ private:
+  const ShrinkProgress* progress_;
+  Clock::time_point latest_;
+};
+
 /// The stages of shrinking one failure, each of which leaves a case that fails.
 class Shrinker {
  public:
-  Shrinker(const Case& whole, const ShrinkOptions& options, checkers::Signature signature)
-      : options_(options),
-        signature_(signature),
-        latest_(options.timeLimitNs ? Clock::now() + std::chrono::nanoseconds(*options.timeLimitNs)
-                                    : Clock::time_point::max()),
-        current_(whole) {}
+  Shrinker(const Case& whole, const ShrinkOptions& options, checkers::Signature signature, EndOfSearch& end)
+      : options_(options), signature_(signature), end_(end), current_(whole) {}
 
   void shrink() {
     cutTail();
@@ -65,17 +78,19 @@ class Shrinker {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
   using CaseAt = std::function<Case(std::size_t)>;
 
   bool fails(const Case& candidate) {
-    if (Clock::now() >= latest_) return false;
+    if (end_.came()) return false;
     if (!scenarios::validate(candidate.options) || !scenarios::validate(candidate.plan, candidate.options)) {
       return false;
     }
     ++runs_;
     if (options_.fails) return options_.fails(candidate);
-    return checkers::firstOf(run(candidate).findings, signature_) != nullptr;
+    const RunReport report =
+        scenarios::runPlan(candidate.options, options_.rules, candidate.plan, nullptr, &end_);
+    // What is found before a run is broken off is found in the whole run.
+    return checkers::firstOf(report.findings, signature_) != nullptr;
   }
 
   /// The index of the first candidate of `from` to `count` - 1 that fails.
@@ -93,7 +108,7 @@ class Shrinker {
   }
 
   bool goOn(std::string_view stage) {
-    if (Clock::now() >= latest_) stopped_ = true;
+    if (end_.came()) stopped_ = true;
     if (options_.progress != nullptr && !options_.progress->reached(stage, sizeOf(current_), runs_)) {
       stopped_ = true;
     }
@@ -245,7 +260,7 @@ class Shrinker {
 
   const ShrinkOptions& options_;
   checkers::Signature signature_;
-  Clock::time_point latest_;
+  EndOfSearch& end_;
   Case current_;
   std::atomic<std::uint64_t> runs_ = 0;
   bool stopped_ = false;
@@ -253,13 +268,15 @@ class Shrinker {
 
 /// What the failure is known by; the error says why there is none.
 std::expected<checkers::Signature, std::string> signatureToKeep(const Case& whole,
-                                                                const ShrinkOptions& options) {
+                                                                const ShrinkOptions& options,
+                                                                EndOfSearch& end) {
   if (options.fails) {
     if (options.fails(whole)) return checkers::Signature{};
     return std::unexpected("the case does not fail, so there is nothing to shrink");
   }
-  const RunReport report = scenarios::runPlan(whole.options, options.rules, whole.plan);
+  const RunReport report = scenarios::runPlan(whole.options, options.rules, whole.plan, nullptr, &end);
   const std::vector<checkers::Signature> kinds = checkers::signaturesOf(report.findings);
+  if (report.stopped) return std::unexpected("the run was cut before its end, so there is nothing to shrink");
   if (kinds.empty() && !options.signature) {
     return std::unexpected("the run breaks no promise, so there is nothing to shrink");
   }
@@ -274,9 +291,10 @@ std::expected<checkers::Signature, std::string> signatureToKeep(const Case& whol
 }  // namespace
 
 std::expected<ShrinkResult, std::string> shrink(const Case& whole, const ShrinkOptions& options) {
-  const auto signature = signatureToKeep(whole, options);
+  EndOfSearch end(options);
+  const auto signature = signatureToKeep(whole, options, end);
   if (!signature) return std::unexpected(signature.error());
-  Shrinker shrinker(whole, options, *signature);
+  Shrinker shrinker(whole, options, *signature, end);
   shrinker.shrink();
   ShrinkResult result;
   result.smallest = shrinker.smallest();

@@ -28,6 +28,8 @@ class ShrinkProgress {
   virtual ~ShrinkProgress() = default;
   /// `stage`: what is tried now, in a few words. Returns whether to go on.
   virtual bool reached(std::string_view stage, const Size& size, std::uint64_t runs) = 0;
+  /// Whether to end by now; called from all jobs, amid runs.
+  virtual bool ends() const { return false; }
 };
 
 struct ShrinkOptions {

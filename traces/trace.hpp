@@ -143,6 +143,9 @@ class TraceWriter {
   std::uint64_t events() const;
   std::uint64_t hash() const;
 
+  /// Writes out what is buffered; the first failure so far, if any.
+  std::expected<void, WriteError> flush();
+
   /// Writes the last line and puts the file under its final name. Nothing may be written afterwards.
   std::expected<void, WriteError> finish(const nlohmann::json& verdict, obs::TrueInstant end);
 

@@ -103,6 +103,12 @@ const std::optional<WriteError>& TraceWriter::failure() const { return state_->f
 std::uint64_t TraceWriter::events() const { return state_->chain.count(); }
 std::uint64_t TraceWriter::hash() const { return state_->chain.value(); }
 
+std::expected<void, WriteError> TraceWriter::flush() {
+  state_->flush();
+  if (state_->failure) return std::unexpected(*state_->failure);
+  return {};
+}
+
 std::expected<void, WriteError> TraceWriter::finish(const nlohmann::json& verdict, obs::TrueInstant end) {
   State& state = *state_;
   const auto line = endingLine({verdict, events(), end.ns, hash()});

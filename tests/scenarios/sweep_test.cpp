@@ -135,12 +135,27 @@ TEST(Sweep, EndsWhenItIsToldTo) {
   const SweepReport report = sweep(options);
   EXPECT_EQ(report.ran, 3U);
   EXPECT_TRUE(report.stoppedEarly);
+  EXPECT_EQ(report.exitCode(), 3) << "nobody asked for so few seeds";
 
   SweepOptions limited = shortSweep(1'000'000);
   limited.timeLimitNs = 50'000'000;
   const SweepReport part = sweep(limited);
   EXPECT_LT(part.ran, 1'000'000U);
   EXPECT_TRUE(part.stoppedEarly);
+}
+
+TEST(Sweep, BreaksOffWhatRunsAtTheTimeLimit) {
+  SweepOptions options = shortSweep(2);
+  // Minutes of real time, with little to be drawn beforehand.
+  options.run.faultPhase = sim::hours(24 * 30);
+  options.run.workload.gap = sim::hours(1);
+  options.run.faults.swarmOnPpm = 0;
+  options.timeLimitNs = 50'000'000;
+  const SweepReport report = sweep(options);
+  EXPECT_EQ(report.ran, 0U);
+  EXPECT_TRUE(report.stoppedEarly);
+  EXPECT_EQ(report.exitCode(), 3);
+  EXPECT_EQ(report.events, 0U) << "nothing of it counts";
 }
 
 TEST(Sweep, KeepsTheGravestFailuresWhoeverAddsThemUp) {
