@@ -16,6 +16,9 @@
 
 namespace holdfast::cli {
 
+/// As many threads as may be asked for.
+inline constexpr std::uint64_t kMostJobs = 1'024;
+
 template <class T>
 using Parsed = std::expected<T, std::string>;
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/figures.hpp"
+#include "cli/json_source.hpp"
 #include "cli/option_list.hpp"
 #include "cli/run_report.hpp"
 #include "cli/sweep_outputs.hpp"
@@ -54,14 +55,16 @@ Result runMerge(Session& session, const MergeArguments& arguments) {
   if (auto fits = checkSweepOutputs(arguments.outputs); !fits) return std::unexpected(fits.error());
   std::optional<SweepRecord> sum;
   for (const std::string& file : arguments.files) {
-    auto record = readSweepRecord(file);
+    const auto source = JsonSource::read(file, "a sweep.json, which 'holdfast sweep --report' writes");
+    if (!source) return std::unexpected(source.error());
+    auto record = sweepRecordOf(*source);
     if (!record) return std::unexpected(record.error());
     if (!sum) {
       sum = std::move(*record);
       continue;
     }
     if (auto added = add(*sum, *record); !added) {
-      return std::unexpected(Failure{fmt::format("{}: can not be added: {}", file, added.error())});
+      return std::unexpected(source->about(added.error(), "can not be added: " + added.error()));
     }
   }
   const Subject subject = subjectOf(*sum);
@@ -97,7 +100,8 @@ Action declareMerge(CLI::App& app) {
       ->required();
   addSweepOutputOptions(app, arguments->outputs);
   app.footer(
-      "Exit code: that of the whole sweep, 3 where it would be 0 but a shard is missing, 64 for reports that "
+      "Exit code: that of the whole sweep, 3 where it would be 0 but a shard is missing or was cut, 64 for "
+      "reports that "
       "do\n"
       "not fit together, or a file that can not be written.\n\n"
       "Example:\n  holdfast sweep --seeds 200 --shard 1/2 --report 1.json && "

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/arguments.hpp"
+#include "cli/json_source.hpp"
 #include "cli/output.hpp"
 #include "cli/subject.hpp"
 #include "cli/sweep_report.hpp"
@@ -43,7 +44,8 @@ SweepRecord recordOf(const Subject& subject, const scenarios::SweepOptions& opti
 /// The text of sweep.json.
 std::string textOf(const Session& session, const SweepRecord& record, const SweepFacts& facts);
 
-std::expected<SweepRecord, Failure> readSweepRecord(const std::string& path);
+/// Reads a record that can be: see sweep_consistency.hpp.
+std::expected<SweepRecord, Failure> sweepRecordOf(const JsonSource& source);
 
 /// What each seed of the record ran.
 Subject subjectOf(const SweepRecord& record);
@@ -52,7 +54,8 @@ Subject subjectOf(const SweepRecord& record);
 /// lack.
 std::string seedsThatLack(const SweepRecord& record);
 
-/// Adds `other` to `sum`; the error says in what they differ, or which seeds both have.
+/// Adds `other` to `sum`; the error says in what they differ, which seeds both have, or what is too large,
+/// and begins with the path of the member that it is about.
 std::expected<void, std::string> add(SweepRecord& sum, const SweepRecord& other);
 
 }  // namespace holdfast::cli

@@ -9,8 +9,6 @@
 namespace holdfast::cli {
 namespace {
 
-constexpr std::uint64_t kMostJobs = 1'024;
-
 unsigned hardwareJobs() { return std::max(1U, std::thread::hardware_concurrency()); }
 
 /// The setting that --membership stands for; none when it was not given.
