@@ -70,9 +70,12 @@ std::expected<void, Failure> readSchedule(const Recording& recording, Subject& s
     return ofSteps ? wrong(Recording::kPlanLine, "plan." + schedule.error(), schedule.error())
                    : wrong(Recording::kHeaderLine, schedule.error(), schedule.error());
   }
-  if (recording.header().options.value("identity", "") != schedule->identity) {
+  const nlohmann::json& options = recording.header().options;
+  const auto identity = options.find("identity");
+  if (identity == options.end() || *identity != schedule->identity) {
     return wrong(Recording::kHeaderLine, "options.identity",
-                 fmt::format("this build has another configuration of that name: {}", schedule->identity));
+                 fmt::format("this build has another configuration of that name; expected \"{}\"",
+                             schedule->identity));
   }
   subject.schedule = std::move(*schedule);
   return {};

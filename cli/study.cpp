@@ -70,12 +70,15 @@ void judge(const checkers::CheckerOptions& options, obs::TrueInstant end, Study&
 }
 
 /// The options of the checkers that judged a run, as far as they are known.
-checkers::CheckerOptions checkerOptions(std::string_view scenario, const scenarios::RunOptions& options) {
+checkers::CheckerOptions checkerOptions(std::string_view scenario, std::uint64_t seed,
+                                        scenarios::RunOptions options) {
   if (scenario.starts_with(kExplored)) {
     const auto* known = explore::findConfiguration(std::string(scenario.substr(kExplored.size())));
     return known != nullptr ? explore::checkerOptionsOf(*known) : checkers::CheckerOptions{};
   }
-  return scenario == kMixed ? scenarios::checkerOptionsFor(options) : checkers::CheckerOptions{};
+  if (scenario != kMixed) return {};
+  options.seed = seed;
+  return scenarios::checkerOptionsOfRun(options);
 }
 
 }  // namespace
@@ -83,7 +86,7 @@ checkers::CheckerOptions checkerOptions(std::string_view scenario, const scenari
 Study studyRun(Session& session, Subject subject, std::string_view verb) {
   Study result;
   KeepingSink sink(result.run);
-  RunProgressLine progress(session.out, subject.isWorkload() ? planOf(subject).endAt : obs::TrueInstant{});
+  RunProgressLine progress(session.out, endOf(subject));
   Outcome outcome = execute(subject, &sink, &progress);
   keepFindings(outcome.report.findings, result);
   result.names = {std::move(outcome.report.nodeNames), std::move(outcome.report.keyNames)};
@@ -93,12 +96,45 @@ Study studyRun(Session& session, Subject subject, std::string_view verb) {
   if (const auto at = result.reproduce.find(" run "); at != std::string::npos) {
     result.reproduce.replace(at, 5, fmt::format(" {} ", verb));
   }
-  judge(checkerOptions(subject.name(), subject.options), {outcome.report.simulated.ns}, result);
+  judge(checkerOptions(subject.name(), subject.seed, subject.options), {outcome.report.simulated.ns}, result);
   result.subject = std::move(subject);
   return result;
 }
 
 namespace {
+
+// No run is as long, and differences of two instants stay within 64 bits.
+constexpr std::int64_t kMostNs = std::int64_t{1} << 61;
+// What stands for never is within it.
+constexpr std::int64_t kMostReading = std::int64_t{1} << 62;
+
+/// What is wrong with the times of the next event; a reader of traces takes any.
+std::optional<Failure> whatCanNotBeReckonedWith(const Recording& recording,
+                                                const std::vector<obs::Stamped>& before,
+                                                const obs::Stamped& next) {
+  const auto wrong = [&](std::string_view member, const std::string& what) {
+    // Events stand behind the header and the plan, one a line.
+    return recording.wrong(Recording::kPlanLine + before.size() + 1, member, what);
+  };
+  const std::int64_t earliest = before.empty() ? 0 : before.back().at.ns;
+  if (next.at.ns < earliest || next.at.ns > kMostNs) {
+    return wrong("t", fmt::format("\"t\" is {}; expected {} to {}, in the order of time", next.at.ns,
+                                  earliest, kMostNs));
+  }
+  std::optional<Failure> found;
+  std::visit(
+      [&](const auto& event) {
+        obs::forEachField(event, [&](std::string_view name, const auto& field) {
+          if constexpr (requires { field.ns; }) {
+            if (found || (field.ns >= -kMostReading && field.ns <= kMostReading)) return;
+            found = wrong(name, fmt::format("\"{}\" is {}; expected {} to {}", name, field.ns, -kMostReading,
+                                            kMostReading));
+          }
+        });
+      },
+      next.what);
+  return found;
+}
 
 std::expected<Study, Failure> studyTrace(Session& session, const std::string& path, std::string_view verb) {
   auto recording = Recording::open(path);
@@ -109,6 +145,8 @@ std::expected<Study, Failure> studyTrace(Session& session, const std::string& pa
     const auto more = recording->reader().next(stamped);
     if (!more) return std::unexpected(Failure{more.error().text()});
     if (!*more) break;
+    if (auto wrong = whatCanNotBeReckonedWith(*recording, result.run, stamped))
+      return std::unexpected(*wrong);
     result.run.push_back(stamped);
   }
   const traces::Header& header = recording->header();
@@ -117,18 +155,19 @@ std::expected<Study, Failure> studyTrace(Session& session, const std::string& pa
   result.rulesOff = header.rulesOff;
   result.title = titleOf(header.scenario, header.seed, header.rulesOff);
   result.reproduce = fmt::format("{} {} {}", shellWord(session.program), verb, shellWord(path));
-  const auto options = scenarios::optionsFromJson(header.options);
-  judge(checkerOptions(header.scenario, options.value_or(scenarios::RunOptions{})), {ending.simulatedNs},
-        result);
+  auto subject = subjectOf(*recording);
+  const scenarios::RunOptions options = subject ? subject->options : scenarios::RunOptions{};
+  judge(checkerOptions(header.scenario, header.seed, options), {ending.simulatedNs}, result);
   for (const auto& [finding, event] : result.seen) {
     const bool limitation = finding.severity == checkers::Severity::limitation;
-    // A story may tell its checkers more than its trace does; what it was not blamed for does not count.
-    if (limitation || recordsViolation(ending)) {
-      (limitation ? result.limitations : result.violations).push_back(finding);
-    }
+    (limitation ? result.limitations : result.violations).push_back(finding);
   }
-  if (auto subject = subjectOf(*recording)) result.subject = std::move(*subject);
-  if (recordsViolation(ending) && result.violations.empty() && result.subject) {
+  if (!subject) return result;
+  result.subject = std::move(*subject);
+  // A story may tell its checkers more than its trace does. Of the very run that this build makes of it, what
+  // was found then stands.
+  const bool silent = recordsViolation(ending) && result.violations.empty();
+  if (result.subject->directed != nullptr || silent) {
     const Outcome again = execute(*result.subject);
     if (again.report.hash == ending.hash) keepFindings(again.report.findings, result);
   }

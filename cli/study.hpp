@@ -1,8 +1,9 @@
 // A run to look into: read from a trace, or made on the spot. What explains and draws works on this.
 //
 // Contract: the observations are all there, in order, and every finding gets the event at which it was made.
-// A trace is judged by the same checkers as a run; when it records a violation that they can not see in it,
-// what it describes is executed again, and counts if it is the same run.
+// A trace is judged by the same checkers as a run, whatever its last line says of it. What a story describes
+// is executed again, and so is a run that records a violation which they can not see: if it is the same run,
+// what was found then counts.
 #pragma once
 
 #include <optional>
