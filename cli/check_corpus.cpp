@@ -13,6 +13,7 @@
 #include "cli/target_file.hpp"
 #include "cli/verb.hpp"
 #include "cli/verb_options.hpp"
+#include "traces/whole_file.hpp"
 
 namespace holdfast::cli {
 namespace {
@@ -101,6 +102,7 @@ void reportChecked(Session& session, const std::string& file, const PlanSource& 
 Result checkCorpus(Session& session, const CorpusArguments& arguments) {
   const auto files = filesIn(arguments.folder);
   if (!files) return std::unexpected(files.error());
+  if (arguments.update) traces::removeLeftovers(arguments.folder);
   const Stopwatch watch;
   std::array<std::uint64_t, obs::kEnumeratorCount<Kept>> counts{};
   for (const std::string& file : *files) {

@@ -71,17 +71,21 @@ std::vector<std::string> optionNames(const CLI::App& app) {
   return names;
 }
 
+std::string expectedVerbs() { return fmt::format("expected one of {}", fmt::join(verbNames(), ", ")); }
+
+/// The failure of a word in the place of a verb.
+Failure noVerb(const std::string& word) {
+  return Failure{fmt::format("there is no {} '{}'{}; {}", word.starts_with('-') ? "option" : "verb", word,
+                             didYouMean(word, verbNames()), expectedVerbs())};
+}
+
 /// What is wrong with the first word that no option or place took.
 std::expected<void, Failure> checkExtras(const CommandLine& line) {
   const auto* const chosen = line.chosen();
   if (chosen == nullptr) {
     const std::vector<std::string> extras = line.app.remaining();
-    const std::string expected = fmt::format("expected one of {}", fmt::join(verbNames(), ", "));
-    if (extras.empty()) return std::unexpected(Failure{"a verb is missing; " + expected});
-    const bool isOption = extras.front().starts_with('-');
-    return std::unexpected(
-        Failure{fmt::format("there is no {} '{}'{}{} {}", isOption ? "option" : "verb", extras.front(),
-                            didYouMean(extras.front(), verbNames()), ";", expected)});
+    if (extras.empty()) return std::unexpected(Failure{"a verb is missing; " + expectedVerbs()});
+    return std::unexpected(noVerb(extras.front()));
   }
   std::vector<std::string> extras = chosen->first->remaining();
   for (std::string& extra : line.app.remaining()) extras.push_back(std::move(extra));
@@ -118,6 +122,8 @@ Result parseAndRun(CommandLine& line, const std::vector<std::string>& arguments,
     line.app.parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
     const auto* const chosen = line.chosen();
+    const std::vector<std::string> extras = line.app.remaining();
+    if (chosen == nullptr && !extras.empty()) return std::unexpected(noVerb(extras.front()));
     out.configure({});
     out.print(chosen != nullptr ? chosen->first->help("holdfast") : line.app.help());
     return kExitHeld;

@@ -3,7 +3,8 @@
 // Contract: with --json every line of standard output is one JSON object whose first member, "is", tells what
 // it is (docs/json-output.md lists them); nothing else goes there. Without it standard output holds only what
 // was asked for by name, such as a list. Text for people is withheld by --quiet, errors are not. The progress
-// line exists only on a terminal and never stays behind.
+// line exists only on a terminal and never stays behind. Nothing that a file or the command line holds
+// commands the terminal.
 #pragma once
 
 #include <chrono>
@@ -66,11 +67,13 @@ class Output {
  private:
   using Clock = std::chrono::steady_clock;
   void clearProgress();
+  void noteFailedWrite();
 
   std::ostream& standardOutput_;
   std::ostream& standardError_;
   Settings settings_;
   bool progressShown_ = false;
+  int failedWrite_ = 0;  ///< The system's reason for the first write to standard output that failed.
   Clock::time_point nextProgress_;
 };
 

@@ -2,10 +2,17 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
+#include <limits>
+#include <optional>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -15,9 +22,11 @@
 namespace holdfast::cli {
 namespace {
 
-/// The sweeps of the file, the oldest first.
+/// The sweeps of the file, the oldest first. A device or a pipe has none that could be read again.
 std::vector<nlohmann::json> sweepsBefore(const std::string& path) {
   std::vector<nlohmann::json> sweeps;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return sweeps;
   std::ifstream file(path, std::ios::binary);
   for (std::string line; std::getline(file, line);) {
     nlohmann::json sweep = nlohmann::json::parse(line, nullptr, false);
@@ -44,7 +53,8 @@ std::string historyOf(const std::string& point, const std::vector<nlohmann::json
       lastBy = sweep["tool"].get<std::string>();
     } else {
       ++sweepsSince;
-      seedsSince += sweep["seedsRun"].get<std::uint64_t>();
+      const auto seeds = sweep["seedsRun"].get<std::uint64_t>();
+      seedsSince += std::min(seeds, std::numeric_limits<std::uint64_t>::max() - seedsSince);
     }
   }
   if (sweeps.empty()) return "there is no sweep before";
@@ -57,15 +67,61 @@ std::string historyOf(const std::string& point, const std::vector<nlohmann::json
                      counted(seedsSince, "seed"));
 }
 
-/// Adds a line by one write, so that sweeps that end at a time do not mix.
+/// A file that lines are added to, one process at a time.
+class AppendedFile {
+ public:
+  explicit AppendedFile(const std::string& path)
+      : descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {
+    // What is no file may be open for writing alone.
+    if (descriptor_ < 0) descriptor_ = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    struct stat status{};
+    if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return;
+    // Where there are no locks, lines of one write are as apart as the system keeps them.
+    while (::flock(descriptor_, LOCK_EX) != 0 && errno == EINTR) {
+    }
+    if (::fstat(descriptor_, &status) == 0) size_ = status.st_size;
+  }
+  AppendedFile(const AppendedFile&) = delete;
+  AppendedFile& operator=(const AppendedFile&) = delete;
+  ~AppendedFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+
+  /// Why the line is not there, as the system has it; 0 if it is. A part of it does not stay.
+  int add(std::string line) {
+    if (descriptor_ < 0) return errno;
+    if (endsAmidALine()) line.insert(0, 1, '\n');
+    for (std::string_view rest = line; !rest.empty();) {
+      const ssize_t count = ::write(descriptor_, rest.data(), rest.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) return failed();
+      rest.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return size_ && ::fsync(descriptor_) != 0 && errno != EINVAL ? failed() : 0;
+  }
+
+ private:
+  /// Whoever wrote last was killed amid it, or the disk was full.
+  bool endsAmidALine() const {
+    char last = '\n';
+    return size_ && *size_ > 0 && ::pread(descriptor_, &last, 1, *size_ - 1) == 1 && last != '\n';
+  }
+  int failed() const {
+    const int why = errno;
+    if (size_) (void)!::ftruncate(descriptor_, *size_);
+    return why;
+  }
+
+  int descriptor_;
+  std::optional<off_t> size_;  // of a file before anything was added
+};
+
 std::expected<void, Failure> append(const std::string& path, const std::string& line) {
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  const bool written =
-      descriptor >= 0 && ::write(descriptor, line.data(), line.size()) == static_cast<ssize_t>(line.size());
-  const std::string why = written ? "" : std::generic_category().message(errno);
-  if (descriptor >= 0) ::close(descriptor);
-  if (written) return {};
-  return std::unexpected(Failure{fmt::format("cannot add to '{}': {}", path, why)});
+  AppendedFile file(path);
+  const int why = file.add(line);
+  if (why == 0) return {};
+  return std::unexpected(
+      Failure{fmt::format("cannot add to '{}': {}", path, std::generic_category().message(why))});
 }
 
 }  // namespace
@@ -90,7 +146,7 @@ std::expected<void, Failure> keepPointHistory(Session& session, const std::strin
                   {"firstSeed", fmt::to_string(record.report.firstSeed())},
                   {"seedsRun", record.report.ran},
                   {"reached", std::move(reached)}};
-  return append(path, line.dump() + "\n");
+  return append(path, line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace holdfast::cli

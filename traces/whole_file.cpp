@@ -2,10 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <system_error>
 #include <utility>
 
@@ -18,6 +21,7 @@ namespace fs = std::filesystem;
 constexpr int kMostLinks = 40;
 // Names that processes of other machines, or of long ago, may have left.
 constexpr int kMostAttempts = 100;
+constexpr std::string_view kPartial = ".partial";
 
 WriteError failedTo(std::string_view verb, const fs::path& path, std::string_view why) {
   return {fmt::format("cannot {} '{}': {}", verb, path.string(), why)};
@@ -27,7 +31,51 @@ WriteError failedTo(std::string_view verb, const fs::path& path, int error) {
   return failedTo(verb, path, std::generic_category().message(error));
 }
 
+// The name of a file that is being written is that of the file, this, its process and a number.
+constexpr std::string_view kUnfinished = ".holdfast-";
+
+fs::path unfinished(const fs::path& path, unsigned count) {
+  return fmt::format("{}{}{}-{}", path.string(), kUnfinished, ::getpid(), count);
+}
+
+/// Takes a number off the front of `text`; 0 if there is none.
+pid_t takeNumber(std::string_view& text) {
+  pid_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return 0;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+/// Whether `entry` is what unfinished() makes of `name`, or of any, by a process that this machine has not.
+bool isLeftover(std::string_view entry, std::string_view name) {
+  const std::size_t at = entry.rfind(kUnfinished);
+  if (at == std::string_view::npos) return false;
+  std::string_view of = entry.substr(0, at);
+  if (of.ends_with(kPartial) && of.substr(0, of.size() - kPartial.size()) == name) of = name;
+  if (!name.empty() && of != name) return false;
+  std::string_view rest = entry.substr(at + kUnfinished.size());
+  const pid_t process = takeNumber(rest);
+  if (process <= 0 || !rest.starts_with('-')) return false;
+  rest.remove_prefix(1);
+  if (takeNumber(rest) <= 0 || !rest.empty()) return false;
+  return ::kill(process, 0) != 0 && errno == ESRCH;
+}
+
 }  // namespace
+
+void removeLeftovers(const fs::path& folder, std::string_view name) {
+  std::error_code error;
+  for (fs::directory_iterator at(folder.empty() ? "." : folder, error), end; !error && at != end;
+       at.increment(error)) {
+    if (!isLeftover(at->path().filename().string(), name)) continue;
+    // A process of another machine may write it on a shared disk, and holds its lock then.
+    const int descriptor = ::open(at->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (descriptor < 0) continue;
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) ::unlink(at->path().c_str());
+    ::close(descriptor);
+  }
+}
 
 fs::path behindLinks(const fs::path& path) {
   fs::path at = path;
@@ -78,7 +126,7 @@ std::expected<WholeFile, WriteError> WholeFile::create(const fs::path& wanted, I
   if (ifExists == IfExists::refuse && fs::exists(status)) return fail("it exists already");
   if (leftover == Leftover::partial) {
     fs::path beside = path;
-    beside += ".partial";
+    beside += kPartial;
     const int mode = O_WRONLY | O_CREAT | O_CLOEXEC | (ifExists == IfExists::refuse ? O_EXCL : O_TRUNC);
     const int descriptor = ::open(beside.c_str(), mode, 0666);
     if (descriptor < 0 && errno == EEXIST) {
@@ -88,12 +136,16 @@ std::expected<WholeFile, WriteError> WholeFile::create(const fs::path& wanted, I
     if (descriptor < 0) return std::unexpected(failedTo("create", beside, errno));
     return WholeFile(path, std::move(beside), ifExists, leftover, descriptor);
   }
+  removeLeftovers(path.parent_path(), path.filename().string());
   // A name of its own, so that two writers do not mix.
   static std::atomic<unsigned> count = 0;
   for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
-    const fs::path beside = fmt::format("{}.{}-{}", path.string(), ::getpid(), ++count);
+    const fs::path beside = unfinished(path, ++count);
     const int descriptor = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0) return WholeFile(path, beside, ifExists, leftover, descriptor);
+    if (descriptor >= 0) {
+      (void)::flock(descriptor, LOCK_EX | LOCK_NB);
+      return WholeFile(path, beside, ifExists, leftover, descriptor);
+    }
     if (errno != EEXIST) return fail(errno);
   }
   return fail(EEXIST);

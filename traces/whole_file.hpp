@@ -3,7 +3,8 @@
 //
 // Contract: what is written goes to a file beside it first, and gets the name once it is whole and on the
 // disk. A link keeps its name: what it leads to gets the new content. A device or a pipe is written to and
-// never replaced, whatever is said of files that exist.
+// never replaced, whatever is said of files that exist. What a process that was killed has left beside a file
+// is removed by the next that writes it.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +32,10 @@ enum class Leftover : std::uint8_t {
 /// Where the text for `path` ends up: what a link leads to, whether or not that exists yet; else `path`. Too
 /// long a chain of links, or a circle, is followed for some steps only.
 std::filesystem::path behindLinks(const std::filesystem::path& path);
+
+/// Removes what processes that were killed have left in `folder` of files that they wrote, and nothing that
+/// somebody still writes. `name`: of one file alone, or of its FILE.partial; "" for all.
+void removeLeftovers(const std::filesystem::path& folder, std::string_view name = "");
 
 class WholeFile {
  public:
