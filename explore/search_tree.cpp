@@ -188,20 +188,25 @@ std::expected<SearchTree, std::string> loadCheckpoint(const std::string& file, c
   std::ifstream in(file, std::ios::binary);
   if (!in) return std::unexpected(fmt::format("there is no checkpoint that can be read at {}", file));
   if (!beginsAsCheckpoint(in)) {
-    return std::unexpected(fmt::format("{} is no checkpoint; expected a file that --checkpoint wrote", file));
+    return std::unexpected(
+        fmt::format("{}:1:1: is no checkpoint; expected a file that --checkpoint wrote", file));
   }
   std::string version;
   std::string of;
   std::getline(in, version);
   if (version != fmt::format(" {}", kCheckpointVersion)) {
-    return std::unexpected(fmt::format("{} is a checkpoint of another version than {}, which this is", file,
-                                       kCheckpointVersion));
+    return std::unexpected(
+        fmt::format("{}:1:{}: is of another version; expected {}, which is what this build reads", file,
+                    kMagic.size() + 2, kCheckpointVersion));
   }
   std::getline(in, of);
   if (of != identity) {
-    return std::unexpected(fmt::format("{} {}", file, otherSearch(of, identity)));
+    return std::unexpected(fmt::format("{}:2:1: {}", file, otherSearch(of, identity)));
   }
-  const auto damaged = [&] { return std::unexpected(fmt::format("{} is damaged or incomplete", file)); };
+  const auto damaged = [&] {
+    return std::unexpected(
+        fmt::format("{}:3:1: is damaged or incomplete; expected what --checkpoint wrote", file));
+  };
   SearchTree tree;
   CheckpointReader reader(in);
   tree.transitions = reader.word(8);

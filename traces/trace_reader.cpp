@@ -121,7 +121,7 @@ struct TraceReader::State {
       const std::string why = errno != 0 ? std::generic_category().message(errno) : "the stream has failed";
       return at(lines.number() + 1, 1, "cannot be read: " + why);
     }
-    if (lines.number() == 0) return at(0, 0, "the file is empty", "a trace");
+    if (lines.number() == 0) return at(1, 1, "the file is empty", "a trace");
     return at(lines.number() + 1, 1, "truncated: " + missing(), std::string(expected));
   }
 

@@ -92,7 +92,7 @@ TEST(TraceErrors, TheGoodTraceIsGood) {
 TEST(TraceErrors, OfWhatIsNoTrace) {
   const std::string header = R"(; expected {"holdfast-trace":1, ...)";
   expectErrors({
-      {"empty", "", "t: the file is empty; expected a trace"},
+      {"empty", "", "t:1:1: the file is empty; expected a trace"},
       {"text", "hello\n", "t:1:1: not a trace: 'h'" + header},
       {"binary", std::string("\x7f\x45\x4c\x46\0\0", 6), "t:1:1: not a trace: byte 0x7f" + header},
       {"zeros", std::string(100'000, '\0'), "t:1:1: not a trace: byte 0x00" + header},
@@ -348,7 +348,7 @@ TEST(TraceErrors, OfFilesThatCannotBeRead) {
   EXPECT_EQ(textOf(""), ": cannot be opened: No such file or directory; expected a trace file");
   writeFile(directory / "empty", "");
   EXPECT_EQ(textOf(directory / "empty"),
-            (directory / "empty").string() + ": the file is empty; expected a trace");
+            (directory / "empty").string() + ":1:1: the file is empty; expected a trace");
   writeFile(directory / "good", joined(goodLines()));
   EXPECT_EQ(textOf(directory / "good"), "");
   std::filesystem::create_symlink(directory / "loop", directory / "loop");
