@@ -16,6 +16,7 @@ endif()
 
 option(HOLDFAST_BUILD_TESTS "Build the tests (GoogleTest, rapidcheck)" ${tests_possible})
 option(HOLDFAST_BUILD_BENCH "Build the benchmarks (Google Benchmark)" ${bench_possible})
+option(HOLDFAST_BUILD_FUZZERS "Build the fuzzer (libFuzzer; needs clang, and is best with sanitizers)" OFF)
 option(HOLDFAST_WERROR "Make warnings errors" ${PROJECT_IS_TOP_LEVEL})
 option(HOLDFAST_UNITY "Compile each target as one unit: several times faster, but for a small change" OFF)
 set(HOLDFAST_UNITY_BATCH 0 CACHE STRING "How many sources make one unit; 0 for all of a target")
