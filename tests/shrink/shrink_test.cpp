@@ -1,5 +1,6 @@
 // Shrinking plans: what is left fails in the same way, is small, and is the same for any number of jobs.
 #include "shrink/shrink.hpp"
+#include "scenarios/sweep.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
