@@ -49,7 +49,7 @@ TEST_P(FuzzTest, TakesChangesOfItsCorpus) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, FuzzTest, testing::ValuesIn(targets().begin(), targets().end()),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace
 }  // namespace holdfast::fuzz

@@ -1,6 +1,5 @@
 // Shrinking plans: what is left fails in the same way, is small, and is the same for any number of jobs.
 #include "shrink/shrink.hpp"
-#include "scenarios/sweep.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +7,7 @@
 #include <thread>
 
 #include "scenarios/swarm.hpp"
+#include "scenarios/sweep.hpp"
 #include "shrink/edits.hpp"
 
 namespace holdfast::shrink {
