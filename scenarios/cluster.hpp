@@ -494,6 +494,7 @@ class Cluster {
   void fenceAll(const std::vector<NodeId>& nodes);
   void letRun(std::uint32_t newest);
   void raise();
+  bool isHeldFenced(NodeId node) const;
   bool anyKeptDown() const;
   std::uint32_t newestMap(std::vector<NodeId>& homes) const;
 

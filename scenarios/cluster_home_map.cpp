@@ -151,13 +151,25 @@ void Cluster::letRun(std::uint32_t newest) {
 }
 
 /// When everybody is kept down, whoever was to activate the map that they wait for has died, too. He starts
-/// the one whose disk has the newest map, so that nobody else can act on a newer one, and has it drain all
-/// the others.
+/// one that no console takes for fenced: a console that has died keeps its fences, and counts on them when it
+/// is back (HM-5). Of those, the one whose disk has the newest map, and has it drain all the others.
 void Cluster::raise() {
-  const auto newest = std::ranges::max_element(
-      machines_, {}, [](const Machine& m) { return m.stored.homeMap.active.map.generation; });
-  newest->keptDownFor = 0;
-  restart(NodeId{static_cast<std::uint16_t>(newest - machines_.begin())});
+  const auto first = std::ranges::max_element(machines_, {}, [&](const Machine& m) {
+    const NodeId node{static_cast<std::uint16_t>(&m - machines_.data())};
+    return std::pair{!isHeldFenced(node), m.stored.homeMap.active.map.generation};
+  });
+  first->keptDownFor = 0;
+  restart(NodeId{static_cast<std::uint16_t>(first - machines_.begin())});
+}
+
+/// Whether some console's disk says that the node is fenced, for a change that is not over.
+bool Cluster::isHeldFenced(NodeId node) const {
+  std::uint32_t newest = 0;
+  for (const Machine& m : machines_) newest = std::max(newest, m.stored.homeMap.active.map.generation);
+  return std::ranges::any_of(machines_, [&](const Machine& m) {
+    const std::optional<protocol::ConsoleRecord>& console = m.stored.homeMap.console;
+    return console && console->change.map.generation > newest && protocol::contains(console->fenced, node);
+  });
 }
 
 bool Cluster::anyKeptDown() const {

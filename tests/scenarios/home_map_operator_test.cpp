@@ -85,7 +85,7 @@ TEST(HomeMapOperator, FencesTheSilentAndLetsThemReturnOneAtATime) {
   ASSERT_EQ(fenced.size(), 2U);
   EXPECT_EQ(fenced[0].second.member, kThirdNode);
   EXPECT_EQ(fenced[1].second.member, kFourthNode);
-  EXPECT_GE(fenced[0].first.at, TrueInstant{} + sim::seconds(2) + Cluster::kOperatorPatience);
+  EXPECT_GE(fenced[0].first.at, TrueInstant{} + sim::seconds(2) + kOperatorPatience);
   const auto activated = map.seen.of<obs::HomeMapActivated>();
   ASSERT_FALSE(activated.empty());
   EXPECT_GE(activated.front().first.at, fenced[1].first.at + map.drain()) << "HM-3: counted from the fence";
@@ -138,6 +138,37 @@ TEST(HomeMapOperator, BringsAClusterBackInWhichEverybodyIsKeptDown) {
     }
     EXPECT_TRUE(allDown) << seed;
     EXPECT_GT(admitted, 0U) << seed << ": locks can be had again";
+  }
+}
+
+TEST(HomeMapOperator, RaisesNobodyWhomADeadConsoleTakesForFenced) {
+  MapRun map;
+  map.options.nodes = 3;
+  const NodeId a{0};
+  const NodeId b{1};
+  map.fault(FaultKind::dismissMember, 0, a, 1);
+  map.fault(FaultKind::isolate, 0, a, 12);
+  map.fault(FaultKind::dismissMember, 5, a, 12);
+  map.fault(FaultKind::dismissMember, 23, b, 12);
+  map.fault(FaultKind::isolate, 33, b, 13);
+  map.fault(FaultKind::isolate, 48, a, 5);
+  map.fault(FaultKind::crash, 55, a, 1);
+  map.options.seed = 5014281;
+  EXPECT_TRUE(map.run().findings.violations().empty());
+  // Everybody is down at 55 s, A as the console of a change for which the other two are fenced.
+  const auto starts =
+      map.seen.of<obs::NodeStarted>([](const obs::NodeStarted& start, NodeId) { return start.start > 1; });
+  const auto fences = map.seen.of<obs::HomeMapFenced>();
+  const auto activated = map.seen.of<obs::HomeMapActivated>();
+  ASSERT_FALSE(fences.empty());
+  for (const auto& [stamp, start] : starts) {
+    for (const auto& [fencedAt, fence] : fences) {
+      if (fence.member != stamp.node || fencedAt.at >= stamp.at) continue;
+      const bool over = std::ranges::any_of(activated, [&](const auto& one) {
+        return one.second.generation >= fence.generation && one.first.at <= stamp.at;
+      });
+      EXPECT_TRUE(over) << "start " << start.start << " of node " << stamp.node.value;
+    }
   }
 }
 
