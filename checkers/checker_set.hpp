@@ -20,6 +20,7 @@
 #include "checkers/freshness.hpp"
 #include "checkers/liveness.hpp"
 #include "checkers/membership.hpp"
+#include "checkers/membership_lease.hpp"
 #include "checkers/outcome.hpp"
 #include "checkers/retention.hpp"
 #include "checkers/serial.hpp"
@@ -62,7 +63,7 @@ class CheckerSet {
   History history_;
   Lineage lineage_;
   std::tuple<Exclusion, Freshness, Serial, Convergence, Callers, ErrorClasses, Retention, Cost, Liveness,
-             Membership>
+             Membership, MembershipLease>
       checkers_;
   CoverageCounter coverage_;
   Findings findings_;

@@ -91,7 +91,11 @@ std::string Teller::promise() const {
     case Anomaly::grantedToStranger:
       return "a home grants to members only";
     case Anomaly::membershipTooLong:
-      return "a membership lease counts from the sending of its renewal";
+      return "a membership lease counts from the sending of the renewal that a majority acknowledged";
+    case Anomaly::leaseUnacknowledged:
+      return "a membership lease rests on a majority's answers to the start of the process that takes it";
+    case Anomaly::leaseBeyondReservations:
+      return "a membership lease ends before the reservations that a majority has made for it";
     case Anomaly::staleAdmission:
     case Anomaly::staleRead:
       return "a node admitted to a key shows what earlier sections had committed";
@@ -226,9 +230,6 @@ std::string Teller::observedOfSections() const {
     case Anomaly::grantedToStranger:
       return fmt::format("At {} home {} granted {} to {}, which is no member", time(f_.at), node(f_.node),
                          key(), node(f_.other));
-    case Anomaly::membershipTooLong:
-      return fmt::format("At {} {} took its membership to last until {} of its clock, beyond {}", time(f_.at),
-                         node(f_.node), seconds(f_.observed), seconds(f_.expected));
     case Anomaly::staleAdmission:
       return fmt::format(
           "{} was admitted to {} by path {} without transaction {} of {}, at position {}: its prefix ends at "
@@ -300,6 +301,15 @@ std::string Teller::observedOfWrites() const {
 std::string Teller::observedOfMembership() const {
   const std::string who = fmt::format("At {} {}", time(f_.at), node(f_.node));
   switch (f_.anomaly) {
+    case Anomaly::membershipTooLong:
+      return fmt::format("{} took its membership to last until {} of its clock, beyond {}", who,
+                         seconds(f_.observed), seconds(f_.expected));
+    case Anomaly::leaseUnacknowledged:
+      return fmt::format("{} took a membership lease with {} of the {} acknowledgements that it takes", who,
+                         f_.observed, f_.expected);
+    case Anomaly::leaseBeyondReservations:
+      return fmt::format("{} took a membership lease that {} of the {} reservations it takes outlast", who,
+                         f_.observed, f_.expected);
     case Anomaly::ballotWentBack:
       return fmt::format("{} answered ballot {} of {} for membership {} after it had promised {}", who,
                          f_.observed, node(f_.other), f_.written, f_.expected);

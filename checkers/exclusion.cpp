@@ -132,33 +132,6 @@ void Exclusion::on(const Stamp& stamp, const obs::CoordinatorStarted& event, con
   quarantines_.at(stamp.node.value) = {event.quarantined, event.until};
 }
 
-void Exclusion::on(const Stamp& stamp, const obs::MessageSent& event, const Context& context) {
-  if (event.message != obs::MessageKind::membershipRenew || context.options.epochLease.ns <= 0) return;
-  Renewal& renewal = renewals_.at(stamp.node.value);
-  renewal.sent = true;
-  renewal.at = context.history.node(stamp.node).clock.at(stamp.at);
-}
-
-void Exclusion::on(const Stamp& stamp, const obs::MembershipInstalled& event, const Context&) {
-  obs::NodeBits self;
-  self.insert(stamp.node);
-  renewals_.at(stamp.node.value).alone = event.members == self;
-}
-
-void Exclusion::on(const Stamp& stamp, const obs::MembershipRenewed& event, const Context& context) {
-  const Renewal* const renewal = renewals_.find(stamp.node.value);
-  if (context.options.epochLease.ns <= 0 || renewal == nullptr || !(renewal->sent || renewal->alone)) return;
-  // What a clock reads is known to a nanosecond.
-  const obs::MonotonicInstant sent =
-      renewal->alone ? context.history.node(stamp.node).clock.at(stamp.at) : renewal->at;
-  const obs::MonotonicInstant latest = sent + context.options.epochLease;
-  if (event.deadline <= latest + sim::nanoseconds(1)) return;
-  Finding finding = violation(Anomaly::membershipTooLong, stamp, {}, {});
-  finding.expected = latest.ns;
-  finding.observed = event.deadline.ns;
-  context.findings.add(finding);
-}
-
 void Exclusion::on(const Stamp& stamp, const obs::Installed& event, const Context&) {
   KeyTokens& row = keys_.at(event.key.value);
   for (Delegation& delegation : row.delegations) {

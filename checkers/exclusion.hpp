@@ -10,7 +10,7 @@
 // admits without a live membership, judged once any node was seen to renew one), LH-2 (a deadline is bounded
 // by the delegation and the membership), TK-1 (the tokens that a home grants for a key increase), DG-9 (a
 // home in quarantine grants nothing). Where CheckerOptions tells them, also DG-2 (a home grants to members
-// only) and the length of a membership lease (EP-6), which no write depends on before memberships change.
+// only). Whether a membership lease is rightly taken is judged in membership_lease.hpp.
 #pragma once
 
 #include "checkers/context.hpp"
@@ -27,9 +27,6 @@ class Exclusion {
   void on(const Stamp& stamp, const obs::Granted& event, const Context& context);
   void on(const Stamp& stamp, const obs::Installed& event, const Context& context);
   void on(const Stamp& stamp, const obs::CoordinatorStarted& event, const Context& context);
-  void on(const Stamp& stamp, const obs::MessageSent& event, const Context& context);
-  void on(const Stamp& stamp, const obs::MembershipInstalled& event, const Context& context);
-  void on(const Stamp& stamp, const obs::MembershipRenewed& event, const Context& context);
 
  private:
   struct Delegation {
@@ -51,15 +48,8 @@ class Exclusion {
     obs::MonotonicInstant until;
   };
 
-  struct Renewal {
-    bool sent = false;
-    bool alone = false;        // the sole member, whose renewals need no message
-    obs::MonotonicInstant at;  // by the sender's clock
-  };
-
   FlatTable<KeyTokens> keys_;
   FlatTable<Quarantine> quarantines_;  // by home
-  FlatTable<Renewal> renewals_;        // by node: the latest
 };
 
 }  // namespace holdfast::checkers

@@ -75,7 +75,6 @@ inline constexpr std::size_t kRoutes = obs::kEnumeratorCount<Route>;
   X(tokenNotIncreasing, "TK-1") \
   X(grantedInQuarantine, "DG-9") \
   X(grantedToStranger, "DG-2") \
-  X(membershipTooLong, "EP-6") \
   /* freshness */ \
   X(staleAdmission, "X-2") \
   X(lateSettlement, "DR-3") \
@@ -119,6 +118,9 @@ inline constexpr std::size_t kRoutes = obs::kEnumeratorCount<Route>;
   X(refusedAfterHealing, "S-70") \
   X(keyNotObtainable, "S-70") \
   /* membership */ \
+  X(membershipTooLong, "EP-6") \
+  X(leaseUnacknowledged, "EP-14") \
+  X(leaseBeyondReservations, "EP-7") \
   X(ballotWentBack, "EP-2") \
   X(acceptanceConcealed, "EP-2") \
   X(reservationConcealed, "EP-7") \

@@ -17,7 +17,8 @@
 //   map has stopped (HM-3, HM-4, HM-5);
 // - minority silence: nobody grants without a running lease (EP-6), before activation, or to or as a stranger
 //   (DG-2, HM-1).
-// Runs in which no membership is ever installed, as under a fixed one, are not judged.
+// Whether a lease is rightly taken is judged in membership_lease.hpp. Runs in which no membership is ever
+// installed, as under a fixed one, are not judged.
 #pragma once
 
 #include <boost/container/small_vector.hpp>

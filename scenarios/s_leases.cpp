@@ -518,7 +518,7 @@ std::vector<Scenario> leaseScenarios() {
       {"S-15-bounded-by-epoch",
        "LH-2, EP-6",
        "The epoch lease ends before the delegation: it bounds handles, and without it B admits nobody.",
-       {{Rule::EP6_MinorityStops, kExclusion}, {Rule::EP6_LeaseAtSend, kExclusion}},
+       {{Rule::EP6_MinorityStops, kExclusion}, {Rule::EP6_LeaseAtSend, checkers::Checker::membership}},
        &boundedByEpoch},
       {"S-15-bounded-by-delegation",
        "LH-2, DG-3",

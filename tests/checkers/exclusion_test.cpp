@@ -169,39 +169,6 @@ TEST(Exclusion, AdmittingWithoutAMembershipIsAViolation) {
   expectHeld(never);
 }
 
-TEST(Exclusion, AMembershipLeaseCountsFromItsRenewal) {
-  CheckerOptions options = onlyExclusion();
-  options.epochLease = 6_s;
-  const auto renewed = [&](const CheckerOptions& judged, Duration until) {
-    Story story(judged);
-    story.at(0_s).clock(A, 100_s, 100'000'000);
-    story.at(10_s).tell(A, obs::MessageSent{1, B, MessageKind::membershipRenew, KeyId::none()});
-    // The acknowledgement takes a second of true time; A's clock read 111 s when it asked.
-    story.at(11_s).tell(A, obs::MembershipRenewed{1, {until.ns}});
-    return story.lock(A, 1, Path::virgin, K, 0_s);
-  };
-  Story exact = renewed(options, 117_s);
-  expectHeld(exact);
-  Story late = renewed(options, 118_s);
-  const Finding finding = expectViolation(late, Checker::exclusion, Anomaly::membershipTooLong);
-  EXPECT_EQ(finding.rule(), "EP-6");
-  EXPECT_EQ(finding.expected, (117_s).ns);
-  EXPECT_EQ(finding.observed, (118_s).ns);
-  Story untold = renewed(onlyExclusion(), 118_s);
-  expectHeld(untold);
-
-  Story alone(options);
-  alone.at(1_s).tell(A, obs::MembershipRenewed{1, {(9_s).ns}}).lock(A, 1, Path::virgin, K, 0_s);
-  expectHeld(alone);
-
-  // A sole member renews without a message, and what it had sent in a larger membership counts no more.
-  Story sole(options);
-  sole.at(0_s).tell(A, obs::MessageSent{1, B, MessageKind::membershipRenew, KeyId::none()});
-  sole.at(3_s).tell(A, obs::MembershipInstalled{2, {1}, 1, {3}, 0_s});
-  sole.tell(A, obs::MembershipRenewed{2, {(9_s).ns}}).lock(A, 1, Path::virgin, K, 0_s);
-  expectHeld(sole);
-}
-
 TEST(Exclusion, AHomeGrantsToMembersOnly) {
   const auto granted = [](std::uint64_t members) {
     CheckerOptions options = onlyExclusion();
