@@ -77,6 +77,13 @@ constexpr std::array kStatements = {
               "substitute."},
     Statement{Rule::EP13_SameAgreement,
               "An administrative change goes through the same agreement as one that a failure drives."},
+    Statement{
+        Rule::EP14_NameTheStart,
+        "A renewal and its acknowledgement name the start of the process that sent it: what was asked by "
+        "an earlier start prolongs nothing."},
+    Statement{
+        Rule::EP14_RoundsNameTheStart,
+        "So do the messages of a round: a promise or vote for an earlier start's ballot counts for nothing."},
     // Home maps
     Statement{Rule::HM1_NamedOnly, "A node that the map does not name neither homes keys nor locks them."},
     Statement{Rule::HM2_CompareDigests,
@@ -258,6 +265,9 @@ constexpr std::array kStatements = {
     Statement{Rule::BD3_RefuseSuperseded, "Messages of another membership are refused."},
     Statement{Rule::BD3_MalformedContained,
               "A malformed entry is refused where it arrives, and what comes with it is applied."},
+    Statement{Rule::BD3_MalformedPassed,
+              "A malformed entry that stands in its author's log is passed over, and what comes behind it is "
+              "applied."},
     Statement{Rule::BD4_FenceOnReplacement,
               "A coordinator that is made anew fences what its predecessor admitted, and waits."},
     Statement{Rule::BD5_OneCoordinator,

@@ -99,6 +99,7 @@ std::uint8_t keyOf(const Item& item) {
 std::uint64_t hashOf(const protocol::DurableMembership& records, protocol::Renumbering* numbers) {
   protocol::StateHash hash(obs::MonotonicInstant{}, protocol::StateHash::kNoHorizon, numbers);
   hash.add(static_cast<std::uint64_t>(records.disk) << 1 | static_cast<std::uint64_t>(records.corrupted));
+  hash.add(records.start);
   hash.add(records.acceptor);
   hash.addRange(records.chain);
   hash.add(records.homeMap);
@@ -226,9 +227,11 @@ std::uint64_t NodeTable::renumberedItem(std::uint32_t number, protocol::Renumber
 }
 
 std::uint32_t NodeTable::start(std::uint8_t node, std::uint32_t durable) {
+  protocol::Durable found = durables_[durable].durable;
+  ++found.membership.start;
   StoredNode stored;
-  stored.node.emplace(setups_[node], durables_[durable].durable);
-  stored.records = durables_[durable].durable.membership;
+  stored.records = found.membership;
+  stored.node.emplace(setups_[node], std::move(found));
   stored.now = startReading(node);
   stored.origin = {durable, 0, 0, static_cast<std::uint8_t>(node + 1)};
   return addNode(std::move(stored));
@@ -244,7 +247,7 @@ std::uint32_t NodeTable::crash(std::uint32_t number, std::uint8_t node,
       protocol::store(durable.membership, items_[survivor].record);
       continue;
     }
-    (void)protocol::Node::recover(durable, sim::NodeId{node}, items_[survivor].entry, setups_[node].rules);
+    (void)protocol::Node::recover(durable, setups_[node], items_[survivor].entry);
   }
   if (renamings_ == 0) return addDurable(std::move(durable), 0);
   std::uint64_t key = sim::mix(nodes_[number].hash, node);

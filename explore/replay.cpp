@@ -81,12 +81,13 @@ class Replayer {
     if (listener_) listener_(stamped);
   }
 
-  void start(std::uint8_t node, const protocol::Durable& durable) {
+  void start(std::uint8_t node, protocol::Durable durable) {
     Machine& machine = machines_[node];
     machine.clock = NodeTable::startReading(node);
-    machine.node.emplace(world_.table().setup(node), durable);
+    durable.membership.start = ++machine.starts;
+    machine.node.emplace(world_.table().setup(node), std::move(durable));
     observe(node, obs::ClockRate{machine.clock, kStandsStill});
-    observe(node, obs::NodeStarted{++machine.starts});
+    observe(node, obs::NodeStarted{machine.starts});
     for (const obs::Observation& what : std::exchange(machine.found, {})) observe(node, what);
   }
 
@@ -204,7 +205,6 @@ class Replayer {
 
   void crash(const World::State& before, const World::Choice& choice) {
     Machine& machine = machines_[choice.who];
-    const sim::NodeId self{choice.who};
     const std::size_t pending = world_.commitsOf(before, choice.who).size();
     const auto [commits, records] = world_.survivorsOf(before, choice);
     machine.durable = machine.node->takeDurable();
@@ -217,7 +217,7 @@ class Replayer {
     for (const std::uint32_t commit : commits) {
       const protocol::LogEntry& entry = world_.table().item(commit).entry;
       const obs::Position position =
-          protocol::Node::recover(machine.durable, self, entry, world_.configuration().rules);
+          protocol::Node::recover(machine.durable, world_.table().setup(choice.who), entry);
       if (const auto* transaction = std::get_if<protocol::TransactionEntry>(&entry)) {
         machine.found.push_back(obs::Settled{transaction->txn, true, true, position});
       } else if (const auto* release = std::get_if<protocol::ReleaseEntry>(&entry)) {

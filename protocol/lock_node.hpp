@@ -37,8 +37,8 @@ class LockNode {
   /// Appends an entry that had reached the disk before the crash although nobody was told.
   static Position recover(const NodeSetup& setup, Durable& durable, const LogEntry& entry) {
     return setup.options.algorithm == LockAlgorithm::ricartAgrawala
-               ? RicartAgrawalaNode::recover(durable, setup.self, entry, setup.rules)
-               : Node::recover(durable, setup.self, entry, setup.rules);
+               ? RicartAgrawalaNode::recover(durable, setup, entry)
+               : Node::recover(durable, setup, entry);
   }
 
  private:

@@ -21,7 +21,8 @@ using obs::Cause;
 using obs::MessageKind;
 using obs::Path;
 
-/// A requester's attempt (DG-6): ordered within one incarnation of the requester, never reused.
+/// A requester's attempt (DG-6): ordered within one incarnation of the requester, never reused. The
+/// incarnation is durable before anything is asked in its name, so that no two starts share one (EP-14).
 struct RequestId {
   std::uint32_t incarnation = 0;
   std::uint32_t sequence = 0;
@@ -35,19 +36,26 @@ struct RequestId {
 };
 BOOST_DESCRIBE_STRUCT(RequestId, (), (incarnation, sequence))
 
+// EP-14: `start` is that of the process that asks, and the answer gives it back: numbers and ballots that a
+// process counts begin anew with it. What an incarnation numbers needs none, for it is durable before
+// anything is said in its name (TK-2): requests, grants, tokens, barriers' nonces, a console's rounds,
+// greetings.
+
 /// EP-6: "may I go on being live in membership `number`?" Acknowledged by its members.
 struct MembershipRenew {
   MembershipNumber number = 0;
   std::uint32_t ringVersion = 0;
   std::uint32_t sequence = 0;
+  std::uint64_t start = 0;
 };
-BOOST_DESCRIBE_STRUCT(MembershipRenew, (), (number, ringVersion, sequence))
+BOOST_DESCRIBE_STRUCT(MembershipRenew, (), (number, ringVersion, sequence, start))
 
 struct MembershipRenewAck {
   MembershipNumber number = 0;
   std::uint32_t sequence = 0;
+  std::uint64_t start = 0;
 };
-BOOST_DESCRIBE_STRUCT(MembershipRenewAck, (), (number, sequence))
+BOOST_DESCRIBE_STRUCT(MembershipRenewAck, (), (number, sequence, start))
 
 /// Delegate to home. `wait` is how long the requester can still wait (DG-10), `retry` whether an earlier
 /// attempt of the same acquisition went unanswered.
@@ -136,8 +144,9 @@ struct MembershipPrepare {
   MembershipNumber number = 0;
   Ballot ballot;
   std::uint32_t ringVersion = 0;
+  std::uint64_t start = 0;
 };
-BOOST_DESCRIBE_STRUCT(MembershipPrepare, (), (number, ballot, ringVersion))
+BOOST_DESCRIBE_STRUCT(MembershipPrepare, (), (number, ballot, ringVersion, start))
 
 /// EP-2. `reservation` is how long the present configuration may still be live (EP-7), `carried` how long the
 /// protection of its predecessors still runs here (EP-9). `accepted` has the ballot of the acceptance and
@@ -148,22 +157,25 @@ struct MembershipPromise {
   Duration reservation;
   Duration carried;
   std::optional<AcceptedValue> accepted;
+  std::uint64_t start = 0;
 };
-BOOST_DESCRIBE_STRUCT(MembershipPromise, (), (number, ballot, reservation, carried, accepted))
+BOOST_DESCRIBE_STRUCT(MembershipPromise, (), (number, ballot, reservation, carried, accepted, start))
 
 /// A prepare or accept of `ballot` came too late: `promised` is greater. It lets the proposer back off.
 struct MembershipReject {
   MembershipNumber number = 0;
   Ballot ballot;
   Ballot promised;
+  std::uint64_t start = 0;
 };
-BOOST_DESCRIBE_STRUCT(MembershipReject, (), (number, ballot, promised))
+BOOST_DESCRIBE_STRUCT(MembershipReject, (), (number, ballot, promised, start))
 
 /// EP-4.
 struct MembershipAccept {
   AcceptedValue value;
+  std::uint64_t start = 0;
 };
-BOOST_DESCRIBE_STRUCT(MembershipAccept, (), (value))
+BOOST_DESCRIBE_STRUCT(MembershipAccept, (), (value, start))
 
 /// EP-4, EP-5: the voter's own Accepted. `digest` names the configuration.
 struct MembershipAccepted {
@@ -171,23 +183,26 @@ struct MembershipAccepted {
   Ballot ballot;
   std::uint64_t digest = 0;
   std::uint64_t signature = 0;
+  std::uint64_t start = 0;
   template <class Hash>
   void addTo(Hash& hash) const {
     hash.add(static_cast<std::uint64_t>(number));
     hash.add(ballot);
     hash.add(digest);
     hash.addDerived(signature);
+    hash.add(start);
   }
 };
-BOOST_DESCRIBE_STRUCT(MembershipAccepted, (), (number, ballot, digest, signature))
+BOOST_DESCRIBE_STRUCT(MembershipAccepted, (), (number, ballot, digest, signature, start))
 
 /// EP-5, EP-11: installed configurations in order, to whoever is behind. `head` is the sender's newest
-/// number.
+/// number. `answers`: the start of the receiver that had asked for them, 0: none that counts answers.
 struct MembershipCertificates {
   MembershipNumber head = 0;
   std::vector<Certificate> certificates;
+  std::uint64_t answers = 0;
 };
-BOOST_DESCRIBE_STRUCT(MembershipCertificates, (), (head, certificates))
+BOOST_DESCRIBE_STRUCT(MembershipCertificates, (), (head, certificates, answers))
 
 /// EP-11: "which configurations follow `number`?" `identity` is the asker's disk; `join`: it wants to be a
 /// member again.
@@ -195,8 +210,9 @@ struct MembershipQuery {
   MembershipNumber number = 0;
   std::uint32_t identity = 0;
   bool join = false;
+  std::uint64_t start = 0;
 };
-BOOST_DESCRIBE_STRUCT(MembershipQuery, (), (number, identity, join))
+BOOST_DESCRIBE_STRUCT(MembershipQuery, (), (number, identity, join, start))
 
 /// HM-2: which map the sender acts on; generation 0: on none. `asks`: the incarnation of the sender that
 /// wants to hear the receiver's, 0: none. `answers`: the incarnation of the receiver that had asked, 0: none.

@@ -310,8 +310,8 @@ void Node::sweep(const Env& env) {
 
 Durable Node::takeDurable() { return Durable{durableIncarnation_, {}, replication_.takeState(), {}}; }
 
-Position Node::recover(Durable& durable, sim::NodeId self, const LogEntry& entry, const Rules& rules) {
-  return Replication::recover(durable.replica, self, entry, rules);
+Position Node::recover(Durable& durable, const NodeSetup& setup, const LogEntry& entry) {
+  return Replication::recover(durable.replica, setup, entry);
 }
 
 void Node::reportRetained(const Context& context) const {

@@ -54,7 +54,7 @@ class Node {
   Durable takeDurable();
 
   /// Appends an entry that had reached the disk before the crash although nobody was told.
-  static Position recover(Durable& durable, sim::NodeId self, const LogEntry& entry, const Rules& rules = {});
+  static Position recover(Durable& durable, const NodeSetup& setup, const LogEntry& entry);
 
   /// One RetainedCount observation for each kind of state, with its bound (BD-1, BD-2).
   void reportRetained(const Context& context) const;

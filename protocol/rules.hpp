@@ -72,6 +72,10 @@ namespace holdfast::protocol {
     "a restarted acceptor remembers neither promises nor accepted values") \
   X(EP13_SameAgreement, \
     "an administrative change is installed on the word of the member that was told") \
+  X(EP14_NameTheStart, \
+    "an acknowledgement counts for the renewal of its number, whichever start of the process sent that") \
+  X(EP14_RoundsNameTheStart, \
+    "a promise or a vote counts for the ballot it names, whichever start of the proposer sent that") \
   X(HM1_NamedOnly, \
     "a node that the home map does not name homes and locks all the same") \
   X(HM2_CompareDigests, \
@@ -252,6 +256,8 @@ namespace holdfast::protocol {
     "messages of another membership are processed") \
   X(BD3_MalformedContained, \
     "a malformed entry breaks off the application of all that was received with it") \
+  X(BD3_MalformedPassed, \
+    "an entry that makes no sense is refused on its stream, so that nothing behind it is ever applied") \
   X(BD4_FenceOnReplacement, \
     "a re-created coordinator starts empty while its predecessor's handles live on") \
   X(BD5_OneCoordinator, \

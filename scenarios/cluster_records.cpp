@@ -91,6 +91,7 @@ protocol::DurableMembership Cluster::readRecords(Machine& m) {
   if (corrupted) formatDisk(m);
   protocol::DurableMembership found = m.stored;
   found.corrupted = corrupted;
+  found.start = m.process.incarnations();
   return found;
 }
 

@@ -30,6 +30,7 @@ constexpr std::array kFamilies = {
     &fenceScenarios,                //
     &answerTimeScenarios,           //
     &replicaScenarios,              //
+    &startScenarios,                //
     &configurationScenarios,        //
 };
 

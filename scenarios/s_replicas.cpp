@@ -101,6 +101,40 @@ ScenarioResult malformedEntry(ScenarioContext& context) {
   });
 }
 
+/// B finds an entry in its log, behind which it writes under the lock and releases.
+ScenarioResult malformedInLog(ScenarioContext& context) {
+  Story story(context, calmOptions({"A", "B", "C"}, "A"));
+  return story.run([&]() -> Task<> {
+    const StoryNode b = story.node("B");
+    const StoryNode c = story.node("C");
+    b.crash();
+    protocol::ReleaseEntry entry{
+        story.key("k"), b.id(), obs::Token{1, 1, 1}, protocol::ReleaseEntry::kCurrentForm, {}};
+    entry.dependencies.require(NodeId{700}, 1);
+    story.expect(story.cluster().injectEntry(b.id(), entry),
+                 "a release that names no node stands in B's log");
+    b.restart();
+    co_await story.sleep(12_s);
+    const auto deposit = co_await b.update("k", put(150));
+    story.expect(deposit.write.committed, "B's write behind it commits");
+    story.expect(co_await giveBack(story, b, "k"), "A sees B's own release behind it");
+    const LockOutcome ofC = co_await c.lock("k");
+    story.expectEqual(ofC.path, obs::Path::clean, "C's path");
+    const auto read = co_await c.read(ofC);
+    story.expectEqual(read.values[0], 150, "what C reads");
+    if (ofC.admitted()) c.unlock(ofC);
+    expectEverywhere(story, "k", 150);
+    for (const StoryNode reader : {story.node("A"), c}) {
+      const auto refused = [&](const obs::MessageRefused& message, NodeId at) {
+        return at == reader.id() && message.message == MessageKind::logFrame &&
+               message.cause == Cause::malformed;
+      };
+      story.expectEqual(story.count<obs::MessageRefused>(refused), 1U,
+                        "frames that a reader of B's log doubts");
+    }
+  });
+}
+
 /// A locked write with a late stamp, then another with an early one, and an unlocked write between the two.
 ScenarioResult oneOrder(ScenarioContext& context) {
   Story story(context, calmOptions({"A", "B", "C", "D", "H"}, "H"));
@@ -186,6 +220,13 @@ std::vector<Scenario> replicaScenarios() {
        "arrives.",
        {{Rule::BD3_MalformedContained, Checker::freshness}},
        &malformedEntry},
+      {"R-BD-3-malformed-in-log",
+       "BD-3, FR-4, LW-1",
+       "A release that names an unknown node stands in B's log: it is passed over, and what B writes behind "
+       "it "
+       "arrives.",
+       {{Rule::BD3_MalformedPassed, Checker::convergence}},
+       &malformedInLog},
       {"R-LW-3-one-order",
        "LW-3",
        "Two locked writes and an unlocked one between them in time: one order for all, wherever they arrive.",

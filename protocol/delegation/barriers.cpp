@@ -22,8 +22,8 @@ void Barriers::start(const Env& env) {
   measured_ = false;
   asked_.clear();
   reached_.clear();
-  // Nobody else's, ever: an incarnation is the number of the disk above that of the start, and has a place
-  // apart from the node's for each.
+  // EP-14: nobody else's, ever, nor an earlier start's: an incarnation is durable, the number of the disk
+  // above that of the start, and has a place apart from the node's for each.
   nonce_ = static_cast<std::uint64_t>(incarnation_ >> 16) << 54 |
            static_cast<std::uint64_t>(env.setup.self.value) << 48 |
            static_cast<std::uint64_t>(incarnation_ & 0xffff) << 32 | ++sequence_;

@@ -58,24 +58,25 @@ std::optional<Answer> Acceptor::onPrepare(NodeId from, const MembershipPrepare& 
   // answer.
   if (prepare.ballot == record_.promised) return std::nullopt;
   if (below(prepare.ballot, record_.promised, env)) {
-    return Answer{from, MembershipReject{prepare.number, prepare.ballot, record_.promised}};
+    return Answer{from, MembershipReject{prepare.number, prepare.ballot, record_.promised, prepare.start}};
   }
   retire(prepare.ballot, env);
-  return write({0, from, prepare.ballot, false}, Rule::EP2_PersistPromise, carried, env);
+  return write({0, from, prepare.ballot, false, prepare.start}, Rule::EP2_PersistPromise, carried, env);
 }
 
 std::optional<Answer> Acceptor::onAccept(NodeId from, const MembershipAccept& accept,
                                          const MembershipEnv& env) {
   const AcceptedValue& value = accept.value;
   if (below(value.ballot, record_.promised, env)) {
-    return Answer{from, MembershipReject{value.configuration.number, value.ballot, record_.promised}};
+    return Answer{from,
+                  MembershipReject{value.configuration.number, value.ballot, record_.promised, accept.start}};
   }
   if (record_.accepted && record_.accepted->ballot == value.ballot) return std::nullopt;  // a copy
   retire(value.ballot, env);
   record_.accepted = value;
   // EP-9: a deadline of this node's own from here on.
   acceptedUntil_ = env.now() + onAnotherClock(value.protection, env.options());
-  return write({0, from, value.ballot, true}, Rule::EP4_PersistAccepted, {}, env);
+  return write({0, from, value.ballot, true, accept.start}, Rule::EP4_PersistAccepted, {}, env);
 }
 
 /// EP-3: from here on the present configuration is not renewed here.
@@ -108,7 +109,7 @@ std::optional<Answer> Acceptor::onPersisted(const PersistDone& done, MonotonicIn
 
 Answer Acceptor::answer(const Pending& pending, MonotonicInstant carried, const MembershipEnv& env) const {
   if (record_.promised != pending.ballot) {
-    return {pending.to, MembershipReject{record_.number, pending.ballot, record_.promised}};
+    return {pending.to, MembershipReject{record_.number, pending.ballot, record_.promised, pending.start}};
   }
   return pending.acceptance ? acceptance(pending, env) : promise(pending, carried, env);
 }
@@ -117,6 +118,7 @@ Answer Acceptor::promise(const Pending& pending, MonotonicInstant carried, const
   MembershipPromise promise;
   promise.number = record_.number;
   promise.ballot = pending.ballot;
+  promise.start = pending.start;
   // EP-7: as durations, measured now; the proposer counts them from the receipt (EP-8).
   if (env.on(Rule::EP7_Reservation)) promise.reservation = left(reservedUntil_, env.now());
   if (env.on(Rule::EP9_Transitive)) promise.carried = left(carried, env.now());
@@ -136,7 +138,7 @@ Answer Acceptor::acceptance(const Pending& pending, const MembershipEnv& env) co
                                       bitsOf(value.configuration), value.configuration.ringVersion,
                                       value.protection});
   return {pending.to, MembershipAccepted{record_.number, value.ballot, digestOf(value.configuration),
-                                         signVote(env.directory(), env.self(), value)}};
+                                         signVote(env.directory(), env.self(), value), pending.start}};
 }
 
 std::optional<MonotonicInstant> Acceptor::protectionOf(const Configuration& configuration) const {
@@ -153,6 +155,7 @@ void Acceptor::addTo(StateHash& hash) const {
     hash.add(pending.to);
     hash.add(pending.ballot);
     hash.add(static_cast<std::uint64_t>(pending.acceptance));
+    hash.add(pending.start);
   }
 }
 

@@ -67,6 +67,7 @@ class Acceptor {
     NodeId to;
     Ballot ballot;
     bool acceptance = false;
+    std::uint64_t start = 0;  // of the proposer (EP-14)
   };
 
   void retire(const Ballot& ballot, const MembershipEnv& env);

@@ -15,7 +15,13 @@ Duration patience(const MembershipEnv& env) {
 }  // namespace
 
 EpochMembership::EpochMembership(const NodeSetup& setup, DurableMembership durable)
-    : chain_(setup), found_(std::move(durable)), identity_(found_.disk) {
+    : chain_(setup),
+      proposer_(durable.start),
+      lease_(durable.start),
+      joiner_(durable.start),
+      found_(std::move(durable)),
+      identity_(found_.disk),
+      start_(found_.start) {
   if (!found_.corrupted) founded_ = chain_.restore(found_.chain);
   found_.chain.clear();
   adoptHead();
@@ -231,7 +237,7 @@ MembershipChange EpochMembership::onRenew(NodeId from, const MembershipRenew& re
     noteNewer(from, renew.number, env);
     // EP-11: who is behind catches up by certificates.
     if (renew.number < number() && founded_) {
-      env.send(from, MembershipCertificates{number(), chain_.after(renew.number)});
+      env.send(from, MembershipCertificates{number(), chain_.after(renew.number), 0});
     }
     return refuseFor(Cause::membership);
   }
@@ -243,7 +249,7 @@ MembershipChange EpochMembership::onRenew(NodeId from, const MembershipRenew& re
   // EP-3: who has promised the successor keeps the present configuration alive no longer.
   if (acceptor_.retired() && env.on(Rule::EP3_PromiseRetires)) return refuseFor(Cause::superseded);
   acceptor_.reserve(number(), from, env);
-  env.send(from, MembershipRenewAck{number(), renew.sequence});
+  env.send(from, MembershipRenewAck{number(), renew.sequence, renew.start});
   return {};
 }
 
@@ -262,7 +268,8 @@ MembershipChange EpochMembership::onRenewAck(NodeId from, const MembershipRenewA
 
 void EpochMembership::noteNewer(NodeId from, MembershipNumber number, const MembershipEnv& env) const {
   if (number > newest().number && from != env.self()) {
-    env.send(from, MembershipQuery{newest().number, identity_, false});
+    // Nobody counts who answers this: a joiner asks for itself.
+    env.send(from, MembershipQuery{newest().number, identity_, false, 0});
   }
 }
 
@@ -272,7 +279,7 @@ MembershipChange EpochMembership::onQuery(NodeId from, const MembershipQuery& qu
   if (!chain_.current().contains(Member{from, query.identity})) {
     candidates_.note({from, query.identity}, query.join, env);
   }
-  env.send(from, MembershipCertificates{number(), chain_.after(query.number)});
+  env.send(from, MembershipCertificates{number(), chain_.after(query.number), query.start});
   return {};
 }
 
@@ -294,7 +301,7 @@ MembershipChange EpochMembership::onCertificates(NodeId from, const MembershipCe
     change |= keep(certificate, env);
   }
   // EP-11: its answer counts once everything that it knows is known here.
-  if (isMember(from)) joiner_.heard(from, message.head, newest(), env);
+  if (isMember(from)) joiner_.heard(from, message.head, message.answers, newest(), env);
   return change;
 }
 
@@ -371,7 +378,7 @@ void EpochMembership::announce(const MembershipEnv& env) const {
   const auto tell = [&](NodeId node) {
     if (node == env.self() || told.contains(node)) return;
     told.insert(node);
-    env.send(node, MembershipCertificates{number(), {chain_.head()}});
+    env.send(node, MembershipCertificates{number(), {chain_.head()}, 0});
   };
   for (const NodeId member : members_) tell(member);
   for (const NodeId member : predecessors_) tell(member);
@@ -386,6 +393,7 @@ void EpochMembership::addTo(StateHash& hash) const {
   hash.add(lease_);
   hash.add(joiner_);
   hash.add(candidates_);
+  hash.add(start_);
   hash.add(static_cast<std::uint64_t>(identity_) << 2 | static_cast<std::uint64_t>(founded_) << 1 |
            static_cast<std::uint64_t>(active_));
   hash.addRange(silentAfter_);

@@ -128,6 +128,7 @@ class EpochMembership {
   DurableMembership found_;  // on the disk, until boot() has looked at it
 
   std::uint32_t identity_ = 0;  // serial number of the disk
+  std::uint64_t start_ = 0;     // of the process (EP-14)
   bool founded_ = false;        // the chain is on the disk
   bool active_ = false;         // the protection of the predecessors has elapsed and was said to have
   std::vector<NodeId> members_;

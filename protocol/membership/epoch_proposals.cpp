@@ -45,7 +45,7 @@ MembershipChange EpochMembership::onPrepare(NodeId from, const MembershipPrepare
     cause = Cause::membership;
     if (prepare.number > number() + 1) noteNewer(from, prepare.number - 1, env);
     if (prepare.number <= number() && prepare.number > 0) {
-      env.send(from, MembershipCertificates{number(), chain_.after(prepare.number - 1)});
+      env.send(from, MembershipCertificates{number(), chain_.after(prepare.number - 1), 0});
     }
   }
   if (cause != Cause::none) {

@@ -4,8 +4,8 @@
 
 namespace holdfast::protocol {
 
-FixedEpoch::FixedEpoch(const NodeSetup& setup)
-    : members_(setup.members), ringVersion_(setup.options.ringVersion) {
+FixedEpoch::FixedEpoch(const NodeSetup& setup, std::uint64_t start)
+    : members_(setup.members), ringVersion_(setup.options.ringVersion), lease_(start) {
   std::sort(members_.begin(), members_.end());
 }
 
@@ -32,7 +32,7 @@ void FixedEpoch::onRenew(NodeId from, const MembershipRenew& renew, const Member
     env.observe(obs::MessageRefused{from, MessageKind::membershipRenew, cause});
     return;
   }
-  env.send(from, MembershipRenewAck{kNumber, renew.sequence});
+  env.send(from, MembershipRenewAck{kNumber, renew.sequence, renew.start});
 }
 
 MembershipChange FixedEpoch::onRenewAck(NodeId from, const MembershipRenewAck& ack,

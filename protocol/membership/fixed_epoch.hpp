@@ -2,6 +2,7 @@
 // lease is at stake (EP-6).
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -11,7 +12,8 @@ namespace holdfast::protocol {
 
 class FixedEpoch {
  public:
-  explicit FixedEpoch(const NodeSetup& setup);
+  /// `start`: of the process (EP-14).
+  FixedEpoch(const NodeSetup& setup, std::uint64_t start);
 
   MembershipChange boot(const MembershipEnv& env);
   MembershipChange onMessage(NodeId from, const Message& message, const MembershipEnv& env);

@@ -9,9 +9,9 @@ void Joiner::begin(obs::JoiningReason why, std::uint32_t identity, const Members
   env.observe(obs::MembershipJoining{why, identity});
 }
 
-void Joiner::heard(NodeId from, MembershipNumber head, const Configuration& current,
+void Joiner::heard(NodeId from, MembershipNumber head, std::uint64_t answers, const Configuration& current,
                    const MembershipEnv& env) {
-  if (!joining_ || head > current.number || !current.contains(from)) return;
+  if (!joining_ || answers != start_ || head > current.number || !current.contains(from)) return;
   answered_.insert(from);
   std::size_t known = 0;
   for (const Member& member : current.members) {
@@ -27,7 +27,7 @@ void Joiner::ask(const Configuration& current, std::uint32_t identity, bool join
   const auto query = [&](NodeId node) {
     if (node == env.self() || asked.contains(node)) return;
     asked.insert(node);
-    env.send(node, MembershipQuery{current.number, identity, join});
+    env.send(node, MembershipQuery{current.number, identity, join, start_});
   };
   for (const Member& member : current.members) query(member.node);
   for (const NodeId founder : env.setup.members) query(founder);

@@ -15,17 +15,23 @@ namespace holdfast::protocol {
 
 class Joiner {
  public:
+  /// `start`: of the process, which its questions name (EP-14).
+  explicit Joiner(std::uint64_t start) : start_(start) {}
+
   /// Until learnt() this node is no acceptor.
   void begin(obs::JoiningReason why, std::uint32_t identity, const MembershipEnv& env);
   bool joining() const { return joining_; }
 
-  /// `from` answered with what it knows, up to number `head`; `current` is the newest configuration here.
-  void heard(NodeId from, MembershipNumber head, const Configuration& current, const MembershipEnv& env);
+  /// `from` tells what it knows, up to number `head`; `current` is the newest configuration here. It counts
+  /// only as an answer to this start of the process: what was asked before may long be out of date.
+  void heard(NodeId from, MembershipNumber head, std::uint64_t answers, const Configuration& current,
+             const MembershipEnv& env);
 
   /// Asks the members of `current`, and those of the first configuration, for what follows it.
   void ask(const Configuration& current, std::uint32_t identity, bool join, const MembershipEnv& env) const;
 
  private:
+  std::uint64_t start_ = 0;
   bool joining_ = false;
   NodeSet answered_;  // members whose newest configuration is known here
 

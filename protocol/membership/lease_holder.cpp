@@ -11,7 +11,7 @@ bool LeaseHolder::renew(MembershipNumber number, std::span<const NodeId> members
   concluded_ = false;
   for (const NodeId member : members) {
     if (member == env.self()) continue;
-    env.send(member, MembershipRenew{number, env.options().ringVersion, sequence_});
+    env.send(member, MembershipRenew{number, env.options().ringVersion, sequence_, start_});
   }
   return conclude(number, members.size(), env);
 }
@@ -19,6 +19,8 @@ bool LeaseHolder::renew(MembershipNumber number, std::span<const NodeId> members
 bool LeaseHolder::acknowledge(NodeId from, const MembershipRenewAck& ack, std::size_t members,
                               const MembershipEnv& env) {
   if (ack.sequence != sequence_ || concluded_) return false;
+  // EP-14: an earlier start had sent renewals of the same numbers, and earlier.
+  if (ack.start != start_ && env.on(Rule::EP14_NameTheStart)) return false;
   acknowledged_.insert(from);
   return conclude(ack.number, members, env);
 }
@@ -53,6 +55,7 @@ void LeaseHolder::reset(const MembershipEnv& env) {
 void LeaseHolder::addTo(StateHash& hash) const {
   hash.add(deadline_);
   if (!concluded_) {
+    hash.add(start_);
     hash.addPast(sentAt_);
     hash.add(acknowledged_);
   }

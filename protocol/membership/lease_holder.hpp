@@ -13,6 +13,9 @@ namespace holdfast::protocol {
 
 class LeaseHolder {
  public:
+  /// `start`: of the process, which every renewal names (EP-14).
+  explicit LeaseHolder(std::uint64_t start) : start_(start) {}
+
   /// Sends the next renewal to `members`. `selfAcknowledges`: the node itself is one of them and may vote.
   /// Returns whether the lease has just become live.
   bool renew(MembershipNumber number, std::span<const NodeId> members, bool selfAcknowledges,
@@ -33,7 +36,8 @@ class LeaseHolder {
   bool conclude(MembershipNumber number, std::size_t members, const MembershipEnv& env);
 
   MonotonicInstant deadline_ = MonotonicInstant::longAgo();
-  std::uint32_t sequence_ = 0;  // of the renewal in flight
+  std::uint64_t start_ = 0;
+  std::uint32_t sequence_ = 0;  // of the renewal in flight, among those of this start
   MonotonicInstant sentAt_;     // when it was sent
   NodeSet acknowledged_;
   bool concluded_ = true;  // the renewal in flight has its majority, or there is none

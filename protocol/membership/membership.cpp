@@ -16,7 +16,7 @@ Membership::Kind Membership::make(const NodeSetup& setup, DurableMembership dura
     case MembershipKind::fixed:
       break;
   }
-  return FixedEpoch(setup);
+  return FixedEpoch(setup, durable.start);
 }
 
 }  // namespace holdfast::protocol

@@ -47,7 +47,8 @@ void Proposer::start(const Configuration& present, Configuration wanted, Ballot 
   env.observe(obs::ProposalStarted{wanted_.number, ballot_.counter, bitsOf(wanted_), wanted_.ringVersion,
                                    administrative});
   for (const Member& member : present.members) {
-    out.push_back({member.node, MembershipPrepare{wanted_.number, ballot_, env.options().ringVersion}});
+    out.push_back(
+        {member.node, MembershipPrepare{wanted_.number, ballot_, env.options().ringVersion, start_}});
   }
 }
 
@@ -64,9 +65,16 @@ void Proposer::reset(const MembershipEnv& env) {
   votes_.clear();
 }
 
+/// EP-14: ballots are counted by the process. One that crashed before its own promise was durable is followed
+/// by one that makes the same ballot, perhaps for another value.
+bool Proposer::answersThisStart(std::uint64_t start, const MembershipEnv& env) const {
+  return start == start_ || !env.on(Rule::EP14_RoundsNameTheStart);
+}
+
 void Proposer::onPromise(NodeId from, const MembershipPromise& promise, const Configuration& present,
                          MonotonicInstant carried, std::vector<Answer>& out, const MembershipEnv& env) {
   if (phase_ != Phase::preparing || promise.ballot != ballot_ || promise.number != wanted_.number) return;
+  if (!answersThisStart(promise.start, env)) return;
   if (std::find(promises_.begin(), promises_.end(), from) != promises_.end()) return;
   promises_.push_back(from);
   const ProtocolOptions& options = env.options();
@@ -95,11 +103,12 @@ void Proposer::sendAccept(const Configuration& present, std::vector<Answer>& out
   const bool adopts = forced_.has_value() && env.on(Rule::EP4_AdoptAccepted);
   value_ = AcceptedValue{ballot_, adopts ? forced_->configuration : wanted_, Duration{}};
   if (env.on(Rule::EP9_ProtectionTravels)) value_.protection = std::max(activateAt_ - env.now(), Duration{});
-  for (const Member& member : present.members) out.push_back({member.node, MembershipAccept{value_}});
+  for (const Member& member : present.members) out.push_back({member.node, MembershipAccept{value_, start_}});
 }
 
 void Proposer::onReject(NodeId from, const MembershipReject& reject, const MembershipEnv& env) {
   if (reject.number != wanted_.number || reject.ballot != ballot_ || !inRound()) return;
+  if (!answersThisStart(reject.start, env)) return;
   // One acceptor's word suffices: a greater ballot is about, and this one only stands in its way.
   if ((from == env.self() || reject.promised > ballot_) && reject.promised.counter <= kMaxBallotCounter) {
     highestCounter_ = std::max(highestCounter_, reject.promised.counter);
@@ -111,6 +120,7 @@ std::optional<Certificate> Proposer::onAccepted(NodeId from, const MembershipAcc
                                                 const Configuration& present, const MembershipEnv& env) {
   if (phase_ != Phase::accepting || accepted.ballot != ballot_ || accepted.number != wanted_.number)
     return {};
+  if (!answersThisStart(accepted.start, env)) return {};
   // EP-5: a vote counts because its voter sent it, and signs it so that others can tell.
   const bool signedByVoter = accepted.digest == digestOf(value_.configuration) &&
                              accepted.signature == signVote(env.directory(), from, value_);

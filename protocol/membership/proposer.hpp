@@ -18,6 +18,9 @@ class Proposer {
  public:
   enum class Phase : std::uint8_t { idle, backingOff, preparing, accepting };
 
+  /// `start`: of the process, which every message of a round names (EP-14).
+  explicit Proposer(std::uint64_t start) : start_(start) {}
+
   Phase phase() const { return phase_; }
   bool idle() const { return phase_ == Phase::idle; }
   bool inRound() const { return phase_ == Phase::preparing || phase_ == Phase::accepting; }
@@ -50,7 +53,9 @@ class Proposer {
 
  private:
   void sendAccept(const Configuration& present, std::vector<Answer>& out, const MembershipEnv& env);
+  bool answersThisStart(std::uint64_t start, const MembershipEnv& env) const;
 
+  std::uint64_t start_ = 0;
   Phase phase_ = Phase::idle;
   std::uint32_t attempts_ = 0;        // rounds of this number so far
   std::uint32_t highestCounter_ = 0;  // of any ballot seen

@@ -49,6 +49,9 @@ struct DurableMembership {
   /// was first installed with; every replacement, also that of a disk with corrupted records, has a greater.
   std::uint32_t disk = 0;
   bool corrupted = false;  // records were found that fail their checksum
+  /// EP-14: which start of the process this is. The driver's own: counted, or drawn at random, and never the
+  /// same for two starts between which a message may be under way.
+  std::uint64_t start = 0;
   AcceptorRecord acceptor;
   std::vector<Certificate> chain;  // installed configurations, in order
   HomeMapRecord homeMap;

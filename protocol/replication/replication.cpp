@@ -60,15 +60,15 @@ void Replication::purge(Position through, const Context&) {
   log.first = last + 1;
 }
 
-Position Replication::recover(ReplicaState& state, NodeId self, const LogEntry& entry, const Rules& rules) {
-  if (const auto* transaction = std::get_if<TransactionEntry>(&entry)) {
-    for (const Write& write : transaction->writes) {
-      if (write.key.value >= state.records.size()) state.records.resize(write.key.value + std::size_t{1});
-    }
-  }
+Position Replication::recover(ReplicaState& state, const NodeSetup& setup, const LogEntry& entry) {
+  const std::size_t keys = setup.directory->keyCount();
+  state.records.resize(keys);
   state.log.entries.push_back(entry);
   const Position position = state.log.head();
-  mergeWrites(state.records, self, position, entry, rules, [](KeyId, bool) {});
+  // BD-3: what makes no sense keeps its place, and writes nothing.
+  if (wellFormed(entry, keys, setup.directory->nodeCount())) {
+    mergeWrites(state.records, setup.self, position, entry, setup.rules, [](KeyId, bool) {});
+  }
   return position;
 }
 
@@ -114,8 +114,10 @@ bool Replication::onSubscribe(NodeId from, const Subscribe& message, const Conte
 
 bool Replication::onFrame(NodeId origin, const LogFrame& message, const Context& context) {
   if (!isPeer(origin) || message.position == 0) return false;
-  // BD-3: what makes no sense stops here, and nothing that comes with it is affected.
-  if (rules_.on(Rule::BD3_MalformedContained) && !wellFormed(message.entry)) return false;
+  const bool sound = wellFormed(message.entry, keyCount_, incoming_.size());
+  if (!sound && rules_.on(Rule::BD3_MalformedContained) && !standsInLog(origin, message.position, context)) {
+    return false;
+  }
   Incoming& incoming = incoming_[origin.value];
   if (message.position <= incoming.received) return true;
   if (message.position != incoming.received + 1) {
@@ -129,6 +131,17 @@ bool Replication::onFrame(NodeId origin, const LogFrame& message, const Context&
   incoming.queue.push(message.position, message.entry);
   askApply(origin, context);
   return true;
+}
+
+/// BD-3: what makes no sense is refused, and asked for once more. What comes again stands in its author's
+/// log: refused for ever, it would keep back everything behind it.
+bool Replication::standsInLog(NodeId origin, Position position, const Context& context) {
+  Incoming& incoming = incoming_[origin.value];
+  if (position != incoming.received + 1 || !rules_.on(Rule::BD3_MalformedPassed)) return false;
+  if (incoming.doubted == position) return true;
+  incoming.doubted = position;
+  subscribe(origin, context);
+  return false;
 }
 
 bool Replication::onGap(NodeId origin, const LogGap& message, const Context& context) {
@@ -162,7 +175,8 @@ std::optional<AppliedEntry> Replication::onApplyReady(const ApplyReady& ready, c
   ReceivedEntry next = inOrder ? incoming.queue.takeFront() : incoming.queue.takeBack();
   taken_ = std::move(next.entry);
   incoming.applying = false;
-  if (!rules_.on(Rule::BD3_MalformedContained) && !wellFormed(taken_)) {
+  const bool sound = wellFormed(taken_, keyCount_, incoming_.size());
+  if (!sound && !rules_.on(Rule::BD3_MalformedContained)) {
     // The application ends in an exception, and what was received with the entry is not looked at again.
     incoming.queue = {};
     state.applied = incoming.received;
@@ -178,20 +192,23 @@ std::optional<AppliedEntry> Replication::onApplyReady(const ApplyReady& ready, c
   } else {
     state.applied = std::max(state.applied, next.position);
   }
-  if (ready.failed) {
+  // BD-3, FR-4: of a release, barrier, request or grant that makes no sense nothing follows, and nothing is
+  // missing. A transaction that can not be applied is one that is missing (FR-8).
+  const bool missing = ready.failed || (!sound && std::holds_alternative<TransactionEntry>(taken_));
+  if (missing) {
     state.holes.insert(std::lower_bound(state.holes.begin(), state.holes.end(), next.position),
                        next.position);
-  } else {
+  } else if (sound) {
     applyWrites(ready.origin, next.position, taken_, context);
   }
-  context.observe(obs::Applied{ready.origin, next.position, ready.failed});
+  context.observe(obs::Applied{ready.origin, next.position, missing});
   askApply(ready.origin, context);
-  if (ready.failed) return std::nullopt;
+  if (missing || !sound) return std::nullopt;
   return AppliedEntry{ready.origin, next.position, &taken_};
 }
 
 bool Replication::repair(NodeId origin, Position position, const LogEntry& entry, const Context& context) {
-  if (!isPeer(origin) || !wellFormed(entry)) return false;
+  if (!isPeer(origin) || !wellFormed(entry, keyCount_, incoming_.size())) return false;
   OriginState& state = state_.origins[origin.value];
   const auto hole = std::lower_bound(state.holes.begin(), state.holes.end(), position);
   if (hole != state.holes.end() && *hole == position) {
@@ -216,9 +233,9 @@ void Replication::takeRows(const std::vector<CopiedRow>& rows, const Context& co
   for (OriginState& state : state_.origins) state.holes.clear();
 }
 
-bool Replication::wellFormed(const LogEntry& entry) const {
-  const auto keyExists = [&](KeyId key) { return key.value < keyCount_; };
-  const auto nodeExists = [&](NodeId node) { return node.value < incoming_.size(); };
+bool Replication::wellFormed(const LogEntry& entry, std::size_t keys, std::size_t nodes) {
+  const auto keyExists = [&](KeyId key) { return key.value < keys; };
+  const auto nodeExists = [&](NodeId node) { return node.value < nodes; };
   if (const auto* transaction = std::get_if<TransactionEntry>(&entry)) {
     return std::all_of(transaction->writes.begin(), transaction->writes.end(), [&](const Write& write) {
       return keyExists(write.key) && write.op <= WriteOp::erase && (write.fields & ~obs::kAllFields) == 0;
@@ -395,6 +412,7 @@ std::uint64_t Replication::receivedAhead() const {
 void Replication::Incoming::addTo(StateHash& hash) const {
   hash.add(received);
   hash.add(applying);
+  hash.add(doubted);
   hash.add(askAgainAt);
   hash.add(static_cast<std::uint64_t>(queue.size()));
   for (std::size_t i = 0; i < queue.size(); ++i) hash.add(queue[i]);

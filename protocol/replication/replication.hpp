@@ -141,7 +141,7 @@ class Replication {
   ReplicaState takeState() { return std::move(state_); }
 
   /// Appends an entry that had reached the disk before the crash although nobody was told.
-  static Position recover(ReplicaState& state, NodeId self, const LogEntry& entry, const Rules& rules = {});
+  static Position recover(ReplicaState& state, const NodeSetup& setup, const LogEntry& entry);
 
   /// Received entries that wait to be applied, over all origins, and how many positions lie between what was
   /// received and what was applied: the most that may wait.
@@ -161,6 +161,7 @@ class Replication {
     // While a subscription is under way, frames that do not fit are no reason to ask before this instant.
     MonotonicInstant askAgainAt = kAskAtOnce;
     bool applying = false;  // an Apply effect is under way
+    Position doubted = 0;   // an entry that was refused there and asked for once more
 
     void addTo(StateHash& hash) const;
   };
@@ -173,13 +174,16 @@ class Replication {
   /// What a reclaim waits for: how far each origin's log reached once the retention was over.
   struct Heads {
     static constexpr Position kNotKnown = UINT32_MAX;
-    std::uint32_t round = 0;     // of the last question, so that no answer to an earlier one counts
+    // Of the last question, so that no answer to an earlier one counts. It needs no start of the process
+    // (EP-14): questions and answers travel on the stream, which ends with either process.
+    std::uint32_t round = 0;
     MonotonicInstant due;        // when this round began; tombstones that were due by then are at stake
     std::vector<Position> upTo;  // index: NodeId; empty: no round is under way
   };
 
   bool isPeer(NodeId node) const { return node != self_ && node.value < state_.origins.size(); }
-  bool wellFormed(const LogEntry& entry) const;
+  static bool wellFormed(const LogEntry& entry, std::size_t keys, std::size_t nodes);
+  bool standsInLog(NodeId origin, Position position, const Context& context);
   void subscribe(NodeId origin, const Context& context, std::uint32_t round = 0);
   /// Asks for the Apply of the head of the queue, if there is one and none is under way.
   void askApply(NodeId origin, const Context& context);

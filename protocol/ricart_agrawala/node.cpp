@@ -151,11 +151,11 @@ Durable RicartAgrawalaNode::takeDurable() {
   return Durable{0, {}, replication_.takeState(), std::move(requests_)};
 }
 
-Position RicartAgrawalaNode::recover(Durable& durable, sim::NodeId self, const LogEntry& entry,
-                                     const Rules& rules) {
+Position RicartAgrawalaNode::recover(Durable& durable, const NodeSetup& setup, const LogEntry& entry) {
   // A grant that had reached the disk is given. A request that had is void: nobody waits for it any more.
-  if (const auto* grant = std::get_if<GrantEntry>(&entry)) durable.requests.close(*grant);
-  return Replication::recover(durable.replica, self, entry, rules);
+  const auto* const grant = std::get_if<GrantEntry>(&entry);
+  if (grant != nullptr && grant->key.value < setup.directory->keyCount()) durable.requests.close(*grant);
+  return Replication::recover(durable.replica, setup, entry);
 }
 
 void RicartAgrawalaNode::reportRetained(const Context& context) const {

@@ -29,7 +29,7 @@ class RicartAgrawalaNode {
 
   /// See protocol::Node.
   Durable takeDurable();
-  static Position recover(Durable& durable, sim::NodeId self, const LogEntry& entry, const Rules& rules = {});
+  static Position recover(Durable& durable, const NodeSetup& setup, const LogEntry& entry);
   void reportRetained(const Context& context) const;
   const Replication& replication() const { return replication_; }
 

@@ -4,6 +4,9 @@
 // holds its grant, and the clock has passed every stamp that was seen. So they become durable together with
 // those entries, and survive a crash with them. A requester has at most one request for a key here: a later
 // one supersedes what it withdrew (RA-4), which bounds the table by participants times keys.
+//
+// EP-14: since the clock is never set back, no two starts of a process ask with the same stamp, and what
+// names a stamp (grants, questions about a request, and what is said of it) needs no start beside it.
 #pragma once
 
 #include <boost/container/small_vector.hpp>

@@ -156,6 +156,92 @@ MonotonicInstant activationAfterADelayedPrepare(Rules rules) {
   return MonotonicInstant{(net.at(kA).grantsFrom() - zero).ns};
 }
 
+// ---- Starts (EP-14) ---------------------------------------------------------------------------------------
+
+/// Whether A takes a lease by acknowledgements of its last start's renewal.
+bool liveByOldAcknowledgements(Rules rules) {
+  EpochNetwork net(3, 3, rules);
+  net.startAll();
+  net.crash(kA);
+  net.letters.clear();
+  net.start(kA);
+  EXPECT_TRUE(net.pass<MembershipRenew>(kA, kB));
+  EXPECT_TRUE(net.pass<MembershipRenew>(kA, kC));
+  const auto ofB = net.letters[net.find<MembershipRenewAck>(kB, kA)].message;
+  const auto ofC = net.letters[net.find<MembershipRenewAck>(kC, kA)].message;
+  net.crash(kA);
+  net.letters.clear();
+  net.now = net.now + seconds(5);
+  net.start(kA);
+  net.receive(kA, kB, ofB);
+  net.receive(kA, kC, ofC);
+  return net.now < net.at(kA).deadline();
+}
+
+TEST(EpochStarts, AnAcknowledgementOfAnEarlierStartProlongsNothing) {
+  EXPECT_FALSE(liveByOldAcknowledgements({}));
+  EXPECT_TRUE(liveByOldAcknowledgements(Rules().without(Rule::EP14_NameTheStart)));
+}
+
+TEST(EpochStarts, AnAcknowledgementOfThisStartCounts) {
+  EpochNetwork net(3, 3);
+  net.startAll();
+  net.crash(kA);
+  net.letters.clear();
+  net.start(kA);
+  EXPECT_TRUE(net.pass<MembershipRenew>(kA, kB));
+  EXPECT_TRUE(net.pass<MembershipRenewAck>(kB, kA));
+  EXPECT_LT(net.now, net.at(kA).deadline());
+}
+
+/// Whether A goes on to its accept on a promise that C made to its last start, under the same ballot.
+bool acceptsByOldPromise(Rules rules) {
+  ProtocolOptions options = EpochNetwork::exact();
+  options.rejoin = false;
+  EpochNetwork net(3, 3, rules, options);
+  net.startAll();
+  net.propose(kA, NodeId::none(), kC);
+  EXPECT_TRUE(net.pass<MembershipPrepare>(kA, kC));
+  EXPECT_TRUE(net.persistOne(kC));
+  const auto promise = net.letters[net.find<MembershipPromise>(kC, kA)].message;
+  net.crash(kA);  // and its own promise was not durable
+  net.letters.clear();
+  net.start(kA);
+  EXPECT_TRUE(net.pass<MembershipRenew>(kA, kB));
+  EXPECT_TRUE(net.pass<MembershipRenewAck>(kB, kA));
+  net.propose(kA, NodeId::none(), kB);
+  EXPECT_EQ(std::get<MembershipPrepare>(net.letters[net.find<MembershipPrepare>(kA, kC)].message).ballot,
+            std::get<MembershipPromise>(promise).ballot);
+  net.letters.clear();
+  while (net.persistOne(kA)) {
+  }
+  net.receive(kA, kC, promise);
+  return net.find<MembershipAccept>(kA, kC) < net.letters.size();
+}
+
+TEST(EpochStarts, APromiseToAnEarlierStartIsNone) {
+  EXPECT_FALSE(acceptsByOldPromise({}));
+  EXPECT_TRUE(acceptsByOldPromise(Rules().without(Rule::EP14_RoundsNameTheStart)));
+}
+
+TEST(EpochStarts, AJoinerCountsAnswersToItselfOnly) {
+  EpochNetwork net(3, 3);
+  net.startAll();
+  net.crash(kA);
+  net.letters.clear();
+  net.disk(kA).corrupted = true;
+  net.disk(kA).chain.clear();
+  net.start(kA);
+  ASSERT_TRUE(net.at(kA).joining());
+  const std::uint64_t start = net.disk(kA).start;
+  for (const std::uint64_t answers : {start - 1, std::uint64_t{0}}) {
+    for (const NodeId peer : {kB, kC}) net.receive(kA, peer, MembershipCertificates{1, {}, answers});
+    EXPECT_TRUE(net.at(kA).joining()) << answers;
+  }
+  for (const NodeId peer : {kB, kC}) net.receive(kA, peer, MembershipCertificates{1, {}, start});
+  EXPECT_FALSE(net.at(kA).joining());
+}
+
 TEST(EpochMembership, ActivationCountsFromTheReceiptOfThePromise) {
   EXPECT_EQ(activationAfterADelayedPrepare({}).ns, seconds(192).ns);
 }
@@ -188,7 +274,7 @@ TEST(Proposer, TheNumbersOfTheSpecification) {
     };
     Context context{MonotonicInstant{}, WallInstant{}, effects};
     const Configuration present{1, {{kA, 0}}, 1, {}};
-    Proposer proposer;
+    Proposer proposer{0};
     proposer.start(present, Configuration{2, {{kA, 0}}, 1, {}}, {}, true, out, envAt({}, context));
     proposer.onPromise(kA, MembershipPromise{2, {1, kA}, seconds(81), {}, {}}, present,
                        MonotonicInstant::longAgo(), out, envAt(seconds(100), context));

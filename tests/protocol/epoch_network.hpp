@@ -37,6 +37,7 @@ class EpochNetwork {
 
   void start(NodeId node) {
     Machine& m = machines_[node.value];
+    ++m.disk.start;
     m.epoch = std::make_unique<EpochMembership>(setupOf(node), m.disk);
     m.disk.corrupted = false;
     apply(node, [](EpochMembership& epoch, const MembershipEnv& env) { return epoch.boot(env); });

@@ -122,15 +122,25 @@ TEST(OwnLog, RecoverAppendsWhatNobodyWasToldOf) {
   Replica a;
   a.append(put(1, 10, 5));
   ReplicaState state = a.replication.takeState();
-  EXPECT_EQ(Replication::recover(state, kA, put(2, 11, 6)), 2u);
+  EXPECT_EQ(Replication::recover(state, setupOf(kA, {}), put(2, 11, 6)), 2u);
   Replica restarted(kA, {}, std::move(state));
   EXPECT_EQ(restarted.replication.head(), 2u);
   EXPECT_EQ(restarted.value(), 6);
 }
 
+TEST(OwnLog, RecoverKeepsThePlaceOfWhatMakesNoSense) {
+  ReplicaState state;
+  const NodeSetup setup = setupOf(kA, {});
+  EXPECT_EQ(Replication::recover(state, setup, put(1, 11, 6, KeyId::none())), 1u);
+  EXPECT_EQ(Replication::recover(state, setup, put(2, 12, 7)), 2u);
+  Replica restarted(kA, {}, std::move(state));
+  EXPECT_EQ(restarted.replication.head(), 2u);
+  EXPECT_EQ(restarted.value(), 7);
+}
+
 TEST(OwnLog, RecoverWorksOnANewDisk) {
   ReplicaState state;
-  EXPECT_EQ(Replication::recover(state, kA, put(1, 11, 6, kOther)), 1u);
+  EXPECT_EQ(Replication::recover(state, setupOf(kA, {}), put(1, 11, 6, kOther)), 1u);
   Replica restarted(kA, {}, std::move(state));
   EXPECT_EQ(restarted.value(kOther), 6);
   EXPECT_EQ(restarted.replication.record(kKey), nullptr);
@@ -299,13 +309,15 @@ TEST(Streams, MalformedMessagesChangeNothing) {
   badFields.fields = 0x1f;
   ReleaseEntry badRelease{kKey, kB, Token{1, 1, 1}, 6, dependsOn(NodeId{700}, 1)};
   EXPECT_FALSE(a.frame(kB, 0, put(2, 11, 6)));
-  EXPECT_FALSE(a.frame(kB, 2, put(2, 11, 6, KeyId{3}))) << "no such key";
-  EXPECT_FALSE(a.frame(kB, 2, put(2, 11, 6, KeyId::none())));
-  EXPECT_FALSE(a.frame(kB, 2, transaction(2, {putOf(1, 1), badOp})));
-  EXPECT_FALSE(a.frame(kB, 2, transaction(2, {badFields})));
-  EXPECT_FALSE(a.frame(kB, 2, release(KeyId{3}, kB)));
-  EXPECT_FALSE(a.frame(kB, 2, badRelease));
-  EXPECT_FALSE(a.frame(kB, 2, BarrierEntry{NodeId{3}, 1}));
+  for (const Position position : {1U, 3U}) {  // not the next one
+    EXPECT_FALSE(a.frame(kB, position, put(2, 11, 6, KeyId{3}))) << "no such key";
+    EXPECT_FALSE(a.frame(kB, position, put(2, 11, 6, KeyId::none())));
+    EXPECT_FALSE(a.frame(kB, position, transaction(2, {putOf(1, 1), badOp})));
+    EXPECT_FALSE(a.frame(kB, position, transaction(2, {badFields})));
+    EXPECT_FALSE(a.frame(kB, position, release(KeyId{3}, kB)));
+    EXPECT_FALSE(a.frame(kB, position, badRelease));
+    EXPECT_FALSE(a.frame(kB, position, BarrierEntry{NodeId{3}, 1}));
+  }
   EXPECT_FALSE(a.frame(kA, 1, put(2, 11, 6))) << "from itself";
   EXPECT_FALSE(a.frame(NodeId{3}, 1, put(2, 11, 6)));
   EXPECT_FALSE(a.gap(kB, 0));
@@ -317,6 +329,52 @@ TEST(Streams, MalformedMessagesChangeNothing) {
   EXPECT_EQ(a.hash(), before);
   EXPECT_TRUE(a.out.sends.empty());
   EXPECT_TRUE(a.out.observations.empty());
+}
+
+TEST(Streams, AMalformedEntryIsAskedForOnceMoreAndThenPassed) {
+  ReleaseEntry nameless{kKey, kB, Token{1, 1, 1}, ReleaseEntry::kCurrentForm, dependsOn(NodeId{700}, 1)};
+  const std::vector<LogEntry> control{nameless, release(KeyId{3}, kB), BarrierEntry{NodeId{3}, 1},
+                                      RequestEntry{KeyId{3}, 1}, GrantEntry{kKey, NodeId{3}, 1, false}};
+  for (const LogEntry& entry : control) {
+    Replica a;
+    EXPECT_FALSE(a.frame(kB, 1, entry)) << "doubted";
+    ASSERT_EQ(a.sent<Subscribe>(kB).size(), 1u);
+    EXPECT_EQ(a.sent<Subscribe>(kB)[0].from, 1u);
+    EXPECT_EQ(a.replication.received(kB), 0u);
+    EXPECT_TRUE(a.frame(kB, 1, entry)) << "it stands there";
+    EXPECT_TRUE(a.frame(kB, 2, put(1, 10, 5)));
+    EXPECT_FALSE(a.apply(kB).has_value()) << "nobody acts on it";
+    EXPECT_TRUE(a.apply(kB).has_value());
+    EXPECT_EQ(a.replication.visible(kB), 2u) << "nothing is missing";
+    EXPECT_EQ(a.value(), 5);
+  }
+}
+
+TEST(Streams, ADoubtedFrameThatWasNoEntryLeavesItsPlaceToTheEntry) {
+  Replica a;
+  EXPECT_FALSE(a.frame(kB, 1, release(KeyId{3}, kB)));
+  EXPECT_TRUE(a.frame(kB, 1, put(1, 10, 5)));
+  EXPECT_TRUE(a.apply(kB).has_value());
+  EXPECT_FALSE(a.frame(kB, 2, release(KeyId{3}, kB))) << "another place, another doubt";
+}
+
+TEST(Streams, AMalformedTransactionLeavesAHole) {
+  Replica a;
+  (void)a.frame(kB, 1, put(1, 10, 5, KeyId{3}));
+  EXPECT_TRUE(a.frame(kB, 1, put(1, 10, 5, KeyId{3})));
+  EXPECT_TRUE(a.frame(kB, 2, put(2, 11, 6)));
+  a.applyAll(kB);
+  EXPECT_EQ(a.value(), 6) << "the stream goes on";
+  EXPECT_EQ(a.fence(dependsOn(kB, 2)), FenceState::Kind::unsatisfiable) << "FR-8";
+  ASSERT_EQ(a.observed<obs::Applied>().size(), 2u);
+  EXPECT_TRUE(a.observed<obs::Applied>()[0].failed);
+}
+
+TEST(Streams, WithoutPassingNothingBehindAMalformedEntryArrives) {
+  Replica a(kA, Rules().without(Rule::BD3_MalformedPassed));
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(a.frame(kB, 1, release(KeyId{3}, kB)));
+  a.frame(kB, 2, put(1, 10, 5));
+  EXPECT_EQ(a.replication.received(kB), 0u);
 }
 
 // Rule BD3_MalformedContained: without it what comes with a malformed entry is lost.

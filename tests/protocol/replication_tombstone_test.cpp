@@ -110,7 +110,7 @@ TEST(Tombstone, ARestartStartsTheRetentionAnew) {
 
 TEST(Tombstone, ARecoveredEraseIsRetainedToo) {
   ReplicaState state;
-  Replication::recover(state, kA, transaction(1, {eraseOf(11)}));
+  Replication::recover(state, setupOf(kA, {}), transaction(1, {eraseOf(11)}));
   Replica a(kA, {}, std::move(state));
   a.replication.boot(a.context());
   EXPECT_EQ(a.replication.tombstones(), 1u);
