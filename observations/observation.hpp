@@ -37,14 +37,16 @@ struct Admitted {
 };
 BOOST_DESCRIBE_STRUCT(Admitted, (), (call, key, token, path, hold, deadline))
 
-/// A live handle was entered again or upgraded to hold; `deadline` replaces the earlier one (LH-2).
+/// `call` entered the live `handle` again or upgraded it to hold; `deadline` replaces the earlier one (LH-2).
+/// A handle is its own caller's: in a sound protocol the two are the same.
 struct Reentered {
   CallId call;
   KeyId key;
   bool hold = false;
   MonotonicInstant deadline;
+  CallId handle;
 };
-BOOST_DESCRIBE_STRUCT(Reentered, (), (call, key, hold, deadline))
+BOOST_DESCRIBE_STRUCT(Reentered, (), (call, key, hold, deadline, handle))
 
 struct LockRefused {
   CallId call;
@@ -572,6 +574,7 @@ struct MessageDelivered {
 };
 BOOST_DESCRIBE_STRUCT(MessageDelivered, (), (id, from, message))
 
+/// `id` is 0 for what was rejected where it should have been sent, and never left.
 struct MessageLost {
   std::uint64_t id = 0;
   NodeId to;

@@ -203,8 +203,8 @@ struct NodeBits {
 };
 BOOST_DESCRIBE_STRUCT(NodeBits, (), (bits))
 
-enum class LossReason : std::uint8_t { random, cut, receiverDown };
-BOOST_DESCRIBE_ENUM(LossReason, random, cut, receiverDown)
+enum class LossReason : std::uint8_t { random, cut, receiverDown, rejected };
+BOOST_DESCRIBE_ENUM(LossReason, random, cut, receiverDown, rejected)
 
 /// The phases of a run: faults may strike; then everything is healed and liveness is judged; then it ends.
 enum class Phase : std::uint8_t { faults, healed, end };

@@ -100,6 +100,8 @@ bool Cluster::rejects(NodeId from, Machine& m, NodeId to, MessageKind kind, KeyI
 }
 
 void Cluster::reject(const Event& rejection, Duration later, std::uint64_t nth) {
+  lose(rejection.node, rejection.peer, 0, static_cast<MessageKind>(rejection.argument),
+       obs::LossReason::rejected);
   if (later <= Duration{}) {
     ready_.push_back(rejection);
     return;
