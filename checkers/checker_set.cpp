@@ -66,7 +66,7 @@ constexpr bool plausible(const Stamp& stamp, const Event& event) {
 
 }  // namespace
 
-CheckerSet::CheckerSet(const CheckerOptions& options) : options_(options) {
+CheckerSet::CheckerSet(const CheckerOptions& options) : options_(options), lineage_(options) {
   history_.reserveNodes(options.nodes < kMaxNodes ? options.nodes : kMaxNodes);
 }
 

@@ -45,6 +45,7 @@ class Teller {
   std::string promise() const;
   std::string observed() const;
   std::string observedOfSections() const;
+  std::string observedOfBarrier() const;
   std::string observedOfWrites() const;
   std::string observedOfMembership() const;
   std::string evidence() const;
@@ -84,6 +85,8 @@ std::string Teller::promise() const {
       return "a handle ends no later than its delegation and its membership";
     case Anomaly::reenteredAfterEnd:
       return "a handle that has ended is not entered again";
+    case Anomaly::reenteredByAnother:
+      return "nobody enters a handle but the caller who holds it";
     case Anomaly::tokenNotIncreasing:
       return "the tokens that a home grants for a key increase";
     case Anomaly::grantedInQuarantine:
@@ -107,6 +110,8 @@ std::string Teller::promise() const {
       return "the dependency set of a clean release is kept for the next";
     case Anomaly::admittedWithoutBarrier:
       return "a recovery admits only after a barrier that was satisfied";
+    case Anomaly::leftOutOfBarrier:
+      return "a barrier leaves out only members that were asked and did not answer in time";
     case Anomaly::appliedOutOfOrder:
       return "entries of one origin are applied in the order of their positions";
     case Anomaly::outrankedWrite:
@@ -221,6 +226,9 @@ std::string Teller::observedOfSections() const {
                          seconds(f_.observed), seconds(f_.expected));
     case Anomaly::reenteredAfterEnd:
       return fmt::format("{} entered {} again", who, key());
+    case Anomaly::reenteredByAnother:
+      return fmt::format("{} entered {} by the handle of call {} of {}", who, key(), f_.otherCall.value,
+                         node(f_.other));
     case Anomaly::tokenNotIncreasing:
       return fmt::format("At {} home {} granted {} to {} with counter {} after {}", time(f_.at),
                          node(f_.node), key(), node(f_.other), f_.observed, f_.expected);
@@ -240,11 +248,27 @@ std::string Teller::observedOfSections() const {
                          time(f_.at), f_.txn.value, node(f_.node), key(), f_.otherCall.value, node(f_.other));
     case Anomaly::recoveryAfterCleanRelease:
       return fmt::format("{} was admitted to {} by recovery although the last release was clean", who, key());
+    case Anomaly::leftOutOfBarrier:
+      return observedOfBarrier();
     case Anomaly::appliedOutOfOrder:
       return fmt::format("At {} {} applied position {} of {} before position {}", time(f_.at), node(f_.node),
                          f_.observed, node(f_.other), f_.expected);
     default:
       return fmt::format("{} on {}", who, key());
+  }
+}
+
+std::string Teller::observedOfBarrier() const {
+  const std::string who =
+      fmt::format("At {} {} left {} out of its barrier", time(f_.at), node(f_.node), node(f_.other));
+  switch (static_cast<LeftOut>(f_.detail)) {
+    case LeftOut::tooSoon:
+      return fmt::format("{} when its clock read {}, before the timeout at {}", who, seconds(f_.observed),
+                         seconds(f_.expected));
+    case LeftOut::answered:
+      return fmt::format("{} although it had the answer", who);
+    default:
+      return fmt::format("{} without having asked it", who);
   }
 }
 
@@ -463,6 +487,8 @@ std::string Teller::evidence(const Evidence& one) const {
       return fmt::format("the barrier measured {} at {}, up to position {}", who, when, one.number);
     case Fact::barrierSkipped:
       return fmt::format("the barrier left {} out at {}", who, when);
+    case Fact::barrierAnswered:
+      return fmt::format("the answer of {} was there at {}", who, when);
     case Fact::barrierUnsatisfied:
       return fmt::format("the barrier of {} was not satisfied", who);
     case Fact::lineageLost:

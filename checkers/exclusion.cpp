@@ -19,42 +19,61 @@ Finding violation(Anomaly anomaly, const Stamp& stamp, KeyId key, CallId call) {
 }  // namespace
 
 void Exclusion::on(const Stamp& stamp, const obs::Admitted& event, const Context& context) {
+  judgeAdmission(stamp, event.call, event.key, event.path, context);
+  judgeBounds(stamp, event.call, event.key, event.deadline, context);
+}
+
+void Exclusion::judgeAdmission(const Stamp& stamp, CallId call, KeyId key, obs::Path path,
+                               const Context& context) const {
   const History& history = context.history;
-  for (const CallId id : history.key(event.key).open) {
-    if (id == event.call) continue;
+  for (const CallId id : history.key(key).open) {
+    if (id == call) continue;
     const Call& other = history.call(id);
     if (!history.surelyInside(other, stamp.at)) continue;
-    Finding finding = violation(Anomaly::overlappingAdmissions, stamp, event.key, event.call);
+    Finding finding = violation(Anomaly::overlappingAdmissions, stamp, key, call);
     finding.other = other.node;
     finding.otherCall = id;
     finding.because(Fact::admitted, other.node, other.admittedAt, static_cast<std::int64_t>(other.path));
-    finding.because(Fact::admitted, stamp.node, stamp.at, static_cast<std::int64_t>(event.path));
+    finding.because(Fact::admitted, stamp.node, stamp.at, static_cast<std::int64_t>(path));
     finding.because(Fact::lapsed, other.node, history.node(other.node).clock.whenReads(other.deadline));
     context.findings.add(finding);
   }
   const NodeFacts& node = history.node(stamp.node);
   if (history.membershipSeen() &&
       (!node.member || node.clock.surelyReached(node.membershipDeadline, stamp.at))) {
-    Finding finding = violation(Anomaly::admittedWithoutMembership, stamp, event.key, event.call);
+    Finding finding = violation(Anomaly::admittedWithoutMembership, stamp, key, call);
     if (node.member) {
       finding.because(Fact::lapsed, stamp.node, node.clock.whenReads(node.membershipDeadline));
     }
     context.findings.add(finding);
   }
-  judgeBounds(stamp, event.call, event.key, event.deadline, context);
 }
 
 void Exclusion::on(const Stamp& stamp, const obs::Reentered& event, const Context& context) {
   const Call& call = context.history.call(event.call);
-  const bool ended = call.state == CallState::unlocked || call.state == CallState::revoked ||
-                     context.history.lostInCrash(call);
-  if (ended) {
+  const Reentry& found = context.history.reentry();
+  if (!found.fresh && !found.inside) {
     Finding finding = violation(Anomaly::reenteredAfterEnd, stamp, event.key, event.call);
-    const Fact how = call.state == CallState::revoked    ? Fact::revoked
-                     : call.state == CallState::unlocked ? Fact::unlocked
-                                                         : Fact::crashed;
-    context.findings.add(finding.because(how, call.node, call.endedAt));
+    if (found.lapsed) {
+      finding.because(Fact::lapsed, call.node, found.lapsedAt);
+    } else if (found.state == CallState::revoked) {
+      finding.because(Fact::revoked, call.node, call.endedAt);
+    } else if (found.state == CallState::unlocked) {
+      finding.because(Fact::unlocked, call.node, call.endedAt);
+    } else if (found.state == CallState::live) {
+      finding.because(Fact::crashed, call.node, context.history.node(call.node).crashedAt);
+    }
+    context.findings.add(finding);
   }
+  if (event.handle != event.call) {
+    const Call& entered = context.history.call(event.handle);
+    Finding finding = violation(Anomaly::reenteredByAnother, stamp, event.key, event.call);
+    finding.other = entered.node;
+    finding.otherCall = event.handle;
+    context.findings.add(finding.because(Fact::admitted, entered.node, entered.admittedAt,
+                                         static_cast<std::int64_t>(entered.path)));
+  }
+  if (!found.inside) judgeAdmission(stamp, event.call, event.key, obs::Path::cached, context);
   judgeBounds(stamp, event.call, event.key, event.deadline, context);
 }
 

@@ -2,7 +2,9 @@
 // written through authority that has ended.
 //
 // A section lasts from Admitted to the earliest of Unlocked, Revoked, the crash of its node, and the instant
-// at which its node's own clock reaches `deadline`. Re-creating a coordinator ends no section by itself: what
+// at which its node's own clock reaches `deadline`. A handle that has ended does not come back by re-entry
+// (DR-1), none is entered by another call than its own, and whoever is let in by one is admitted as any other
+// is. Re-creating a coordinator ends no section by itself: what
 // is still outstanding then must be revoked (BD-4). A handle that was unlocked may still submit what it
 // staged, inside its lease and unless revoked (LH-4).
 //
@@ -40,6 +42,9 @@ class Exclusion {
     boost::container::small_vector<Delegation, 4> delegations;
   };
 
+  /// X-1 and EP-6: whether `call`, which is let in now, may be.
+  void judgeAdmission(const Stamp& stamp, CallId call, KeyId key, obs::Path path,
+                      const Context& context) const;
   void judgeBounds(const Stamp& stamp, CallId call, KeyId key, obs::MonotonicInstant deadline,
                    const Context& context) const;
 

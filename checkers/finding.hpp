@@ -72,6 +72,7 @@ inline constexpr std::size_t kRoutes = obs::kEnumeratorCount<Route>;
   X(admittedWithoutMembership, "EP-6") \
   X(leaseBeyondBound, "LH-2") \
   X(reenteredAfterEnd, "DR-1") \
+  X(reenteredByAnother, "X-1") \
   X(tokenNotIncreasing, "TK-1") \
   X(grantedInQuarantine, "DG-9") \
   X(grantedToStranger, "DG-2") \
@@ -80,6 +81,7 @@ inline constexpr std::size_t kRoutes = obs::kEnumeratorCount<Route>;
   X(lateSettlement, "DR-3") \
   X(recoveryAfterCleanRelease, "FR-6") \
   X(admittedWithoutBarrier, "FR-8") \
+  X(leftOutOfBarrier, "FR-8") \
   X(appliedOutOfOrder, "LW-1") \
   /* serial */ \
   X(staleRead, "X-2") \
@@ -178,6 +180,7 @@ enum class Fact : std::uint8_t {
   barrierAppended,  // number: position
   barrierMeasured,  // number: position
   barrierSkipped,   // number: nonce
+  barrierAnswered,  // number: nonce
   barrierUnsatisfied,
   lineageLost,  // number: obs::LineageLoss
   released,     // number: position
@@ -193,8 +196,9 @@ enum class Fact : std::uint8_t {
 };
 BOOST_DESCRIBE_ENUM(Fact, none, admitted, submitted, settled, applied, lapsed, revoked, unlocked, crashed,
                     down, linkCut, paused, barrierStarted, barrierAppended, barrierMeasured, barrierSkipped,
-                    barrierUnsatisfied, lineageLost, released, grantOutstanding, stagedEarlier, stagedLater,
-                    callerStamp, recovered, installed, certificate, membershipLive, delegationLive)
+                    barrierAnswered, barrierUnsatisfied, lineageLost, released, grantOutstanding,
+                    stagedEarlier, stagedLater, callerStamp, recovered, installed, certificate,
+                    membershipLive, delegationLive)
 
 struct Evidence {
   Fact fact = Fact::none;
@@ -241,6 +245,9 @@ struct Finding {
 BOOST_DESCRIBE_STRUCT(Finding, (),
                       (checker, severity, route, anomaly, at, node, other, key, call, otherCall, txn,
                        otherTxn, field, detail, expected, observed, written, evidenceCount, evidence))
+
+/// How a barrier left a member out that it should have waited for: `detail` of Anomaly::leftOutOfBarrier.
+enum class LeftOut : std::uint8_t { no, tooSoon, answered, unasked };
 
 /// Names for describe(). An id beyond a table is written as a number.
 struct Names {

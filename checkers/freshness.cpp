@@ -4,6 +4,15 @@
 
 namespace holdfast::checkers {
 
+namespace {
+
+obs::LineageLoss lossBy(Route route) {
+  if (route == Route::l2Eviction) return obs::LineageLoss::evicted;
+  return route == Route::l2HomeRestart ? obs::LineageLoss::coldHome : obs::LineageLoss::membershipChange;
+}
+
+}  // namespace
+
 void Freshness::on(const Stamp& stamp, const obs::Admitted& event, const Context& context) {
   for (std::uint16_t i = 0; i < context.lineage.origins(); ++i) judgeHidden(stamp, event, {i}, context);
   if (event.path == obs::Path::recovery) judgeRecovery(stamp, event, context);
@@ -65,15 +74,39 @@ void Freshness::judgeRecovery(const Stamp& stamp, const obs::Admitted& event, co
     }
     context.findings.add(finding);
   }
-  const Route route = context.lineage.cleanReleaseRoute(event.key, stamp.node);
-  if (route == Route::none) return;
-  finding.severity = Severity::limitation;
+  const std::optional<Route> route = context.lineage.cleanReleaseRoute(event.key, stamp.node);
+  if (!route) return;
+  finding.severity = *route == Route::none ? Severity::safety : Severity::limitation;
   finding.anomaly = Anomaly::recoveryAfterCleanRelease;
-  finding.route = route;
+  finding.route = *route;
   finding.evidenceCount = 0;
   finding.because(Fact::released, stamp.node, context.lineage.releasedAt(event.key));
-  finding.because(Fact::lineageLost, stamp.node, stamp.at,
-                  static_cast<std::int64_t>(context.lineage.lossOf(event.key)));
+  if (*route != Route::none) {
+    finding.because(Fact::lineageLost, stamp.node, stamp.at, static_cast<std::int64_t>(lossBy(*route)));
+  }
+  context.findings.add(finding);
+}
+
+void Freshness::on(const Stamp& stamp, const obs::BarrierSkipped& event, const Context& context) {
+  const Barrier* const barrier = context.lineage.barrier(event.nonce);
+  const BarrierMember* const member = barrier == nullptr ? nullptr : barrier->member(event.member);
+  if (member == nullptr || member->leftOut == LeftOut::no) return;
+  Finding finding;
+  finding.checker = Checker::freshness;
+  finding.severity = Severity::safety;
+  finding.anomaly = Anomaly::leftOutOfBarrier;
+  finding.detail = static_cast<std::uint8_t>(member->leftOut);
+  finding.at = stamp.at;
+  finding.node = stamp.node;
+  finding.other = event.member;
+  finding.expected = barrier->givesUpAt.ns;
+  finding.observed = context.history.node(stamp.node).clock.at(stamp.at).ns;
+  finding.because(Fact::barrierStarted, barrier->node, barrier->startedAt,
+                  static_cast<std::int64_t>(barrier->nonce));
+  if (member->answered) {
+    finding.because(Fact::barrierAnswered, event.member, member->answeredAt,
+                    static_cast<std::int64_t>(barrier->nonce));
+  }
   context.findings.add(finding);
 }
 

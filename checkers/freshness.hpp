@@ -3,7 +3,8 @@
 // Judged at each admission, and again when a write settles after a later section began (DR-3). What is
 // missing is excused only by a documented route, by the evidence in lineage.hpp; the path that the admission
 // claims is no excuse in itself. A recovery must rest on a barrier that was joined for it and satisfied
-// (FR-8). A recovery after a clean release is counted by what lost the dependency set, stale or not (FR-6).
+// (FR-8), and that barrier must have waited for its members. A recovery after a clean release is counted by
+// what was seen to lose the dependency set, stale or not, and a violation when nothing was (FR-6).
 #pragma once
 
 #include "checkers/context.hpp"
@@ -16,6 +17,7 @@ class Freshness {
 
   void on(const Stamp& stamp, const obs::Admitted& event, const Context& context);
   void on(const Stamp& stamp, const obs::Settled& event, const Context& context);
+  void on(const Stamp& stamp, const obs::BarrierSkipped& event, const Context& context);
   void on(const Stamp& stamp, const obs::Applied& event, const Context& context);
 
  private:

@@ -99,52 +99,62 @@ void History::on(const Stamp& stamp, const obs::LockRequested& event) {
   key.pending.push_back(event.call);
 }
 
-void History::on(const Stamp& stamp, const obs::Admitted& event) {
-  Call& call = calls_.at(event.call.value);
-  KeyFacts& key = keys_.at(event.key.value);
+/// The call has been answered: its critical section begins.
+void History::begin(CallId id, const Stamp& stamp, KeyId keyId, obs::Path path,
+                    obs::MonotonicInstant deadline) {
+  Call& call = calls_.at(id.value);
+  KeyFacts& key = keys_.at(keyId.value);
   const NodeFacts& node = nodes_.at(stamp.node.value);
   sweep(key, stamp.at);
-  removeCall(key.pending, event.call);
+  removeCall(key.pending, id);
   call.stray = call.state != CallState::pending || node.crashes != call.crashes;
   ++call.answers;
   ++admissions_;
   if (!call.admitted) {
     call.rank = ++key.sections;
     if (key.lastSection.valid()) {
-      calls_[key.lastSection.value].nextSection = event.call;
+      calls_[key.lastSection.value].nextSection = id;
     } else {
-      key.firstSection = event.call;
+      key.firstSection = id;
     }
-    key.lastSection = event.call;
-    key.open.push_back(event.call);
+    key.lastSection = id;
+    key.open.push_back(id);
   }
   call.state = CallState::live;
   call.admitted = true;
   call.node = stamp.node;
-  call.key = event.key;
+  call.key = keyId;
   call.crashes = node.crashes;
   call.replacements = node.replacements;
-  call.path = event.path;
+  call.path = path;
+  call.order = ++order_;
   call.admittedAt = stamp.at;
-  call.deadline = event.deadline;
+  call.deadline = deadline;
+}
+
+void History::on(const Stamp& stamp, const obs::Admitted& event) {
+  begin(event.call, stamp, event.key, event.path, event.deadline);
 }
 
 void History::on(const Stamp& stamp, const obs::Reentered& event) {
   Call& call = calls_.at(event.call.value);
-  if (call.state != CallState::pending) {
-    call.deadline = event.deadline;
+  nodes_.at(stamp.node.value);
+  reentry_ = {call.state, false, !call.admitted && call.state != CallState::refused, false, {}};
+  if (reentry_.fresh) {
+    // A call of its own that is let in by way of a handle is admitted as any other is.
+    begin(event.call, stamp, event.key, obs::Path::cached, event.deadline);
     return;
   }
-  // A call of its own that joined the live handle of its caller: answered, but no section of its own.
-  KeyFacts& key = keys_.at(event.key.value);
-  removeCall(key.pending, event.call);
-  ++call.answers;
-  call.state = CallState::live;
-  call.admitted = true;
-  call.rank = key.sections;
-  call.admittedAt = stamp.at;
+  if (call.state == CallState::live) {
+    reentry_.lapsed = surelyLapsed(call, stamp.at);
+    if (reentry_.lapsed) reentry_.lapsedAt = node(call.node).clock.whenReads(call.deadline);
+    reentry_.inside = !reentry_.lapsed && !lostInCrash(call);
+    KeyFacts& key = keys_.at(call.key.value);
+    if (reentry_.lapsed && std::ranges::find(key.open, event.call) == key.open.end()) {
+      key.open.push_back(event.call);
+    }
+  }
   call.deadline = event.deadline;
-  call.replacements = node(stamp.node).replacements;
 }
 
 void History::on(const Stamp& stamp, const obs::LockRefused& event) {
@@ -222,6 +232,7 @@ void History::on(const Stamp& stamp, const obs::Submitted& event) {
   if (txn.state == TxnState::unknown || txn.state == TxnState::staged) {
     txn.state = TxnState::submitted;
     txn.submittedAt = stamp.at;
+    txn.order = ++order_;
     txn.node = stamp.node;
   }
   ++txn.submissions;

@@ -43,6 +43,7 @@ struct Call {
   std::uint32_t replacements = 0;  // of its node's coordinator, when it was admitted
   std::uint32_t rank = 0;          // ordinal of its section among the key's, from 1
   CallId nextSection;              // the key's next section
+  std::uint32_t order = 0;         // of its admission, among admissions and submissions
   TrueInstant requestedAt;
   TrueInstant admittedAt;
   TrueInstant endedAt;  // of Unlocked or Revoked, the earlier
@@ -66,6 +67,7 @@ struct Txn {
   Position position = 0;
   std::uint32_t firstWrite = kNothing;
   std::uint32_t lastWrite = kNothing;
+  std::uint32_t order = 0;  // of its first submission, among admissions and submissions; 0: none
   TrueInstant submittedAt;
   TrueInstant settledAt;
 };
@@ -104,6 +106,16 @@ struct NodeFacts {
   obs::MonotonicInstant pausedAtLocal;
   obs::Duration pausedInAll;  // on the node's own clock, as its callers' waits are
   obs::MonotonicInstant membershipDeadline;
+};
+
+/// What a re-entry found. `inside`: the call was in its section up to then. `fresh`: it had not been
+/// answered, so that the re-entry admits it.
+struct Reentry {
+  CallState state = CallState::unknown;
+  bool inside = false;
+  bool fresh = false;
+  bool lapsed = false;
+  TrueInstant lapsedAt;
 };
 
 struct KeyFacts {
@@ -156,6 +168,8 @@ class History {
 
   // ---- Calls and sections
   const Call& call(CallId id) const;
+  /// Of the latest Reentered.
+  const Reentry& reentry() const { return reentry_; }
   std::size_t calls() const { return calls_.size(); }
   const KeyFacts& key(KeyId id) const;
   std::size_t keys() const { return keys_.size(); }
@@ -206,6 +220,7 @@ class History {
   bool outrankedByErase(const Write& write) const;
   void sweep(KeyFacts& key, TrueInstant at);
   void end(Call& call, CallState state, TrueInstant at);
+  void begin(CallId id, const Stamp& stamp, KeyId keyId, obs::Path path, obs::MonotonicInstant deadline);
 
   FlatTable<NodeFacts> nodes_;
   FlatTable<Call> calls_;
@@ -214,7 +229,9 @@ class History {
   std::vector<Write> writes_;
   NodeMatrix<ReplicaView> replicas_;    // [node][origin]
   NodeMatrix<std::uint8_t> reclaimed_;  // [key][node]
+  Reentry reentry_;
   std::uint64_t admissions_ = 0;
+  std::uint32_t order_ = 0;  // admissions and submissions so far
   TrueInstant healedAt_ = TrueInstant::never();
   obs::Phase phase_ = obs::Phase::faults;
   bool phased_ = false;

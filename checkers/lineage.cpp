@@ -20,7 +20,7 @@ BarrierMember& Lineage::memberOf(Barrier& barrier, NodeId node) {
   return fresh;
 }
 
-void Lineage::on(const Stamp& stamp, const obs::BarrierStarted& event, const History&) {
+void Lineage::on(const Stamp& stamp, const obs::BarrierStarted& event, const History& history) {
   std::size_t slot = barriers_.size();
   if (slot < kBarriersKept) {
     barriers_.emplace_back();
@@ -34,8 +34,11 @@ void Lineage::on(const Stamp& stamp, const obs::BarrierStarted& event, const His
   barrier.node = stamp.node;
   barrier.done = false;
   barrier.satisfied = false;
+  barrier.asks = false;
   barrier.startedAt = stamp.at;
+  barrier.givesUpAt = history.node(stamp.node).clock.at(stamp.at) + barrierTimeout_;
   barrier.members.clear();
+  started_.at(stamp.node.value) = {event.nonce, stamp.at};
   byNonce_[event.nonce] = static_cast<std::uint32_t>(slot);
 }
 
@@ -48,19 +51,28 @@ void Lineage::on(const Stamp& stamp, const obs::BarrierMeasured& event, const Hi
   member.measuredAt = stamp.at;
 }
 
-void Lineage::on(const Stamp& stamp, const obs::BarrierSkipped& event, const History&) {
+void Lineage::on(const Stamp& stamp, const obs::BarrierSkipped& event, const History& history) {
   Barrier* barrier = find(event.nonce);
   if (barrier == nullptr) return;
   BarrierMember& member = memberOf(*barrier, event.member);
   member.skipped = true;
-  member.skippedAt = stamp.at;
+  if (barrierTimeout_.ns > 0 && history.node(stamp.node).clock.surelyBefore(barrier->givesUpAt, stamp.at)) {
+    member.leftOut = LeftOut::tooSoon;
+  } else if (member.answered) {
+    member.leftOut = LeftOut::answered;
+  } else if (barrier->asks && !member.asked) {
+    member.leftOut = LeftOut::unasked;
+  } else {
+    judgeAbsent(stamp, *barrier, member, history);
+  }
 }
 
-void Lineage::on(const Stamp&, const obs::BarrierDone& event, const History&) {
+void Lineage::on(const Stamp& stamp, const obs::BarrierDone& event, const History& history) {
   Barrier* barrier = find(event.nonce);
   if (barrier == nullptr) return;
   barrier->done = true;
   barrier->satisfied = event.satisfied;
+  for (std::uint16_t i = 0; i < history.nodes(); ++i) judgeDismissed(stamp, *barrier, {i}, history);
 }
 
 void Lineage::on(const Stamp& stamp, const obs::RecoveryJoined& event, const History&) {
@@ -70,11 +82,14 @@ void Lineage::on(const Stamp& stamp, const obs::RecoveryJoined& event, const His
   lane.joinedAt = stamp.at;
 }
 
+const Barrier* Lineage::barrier(std::uint64_t nonce) const {
+  const auto it = byNonce_.find(nonce);
+  return it == byNonce_.end() ? nullptr : &barriers_[it->second];
+}
+
 const Barrier* Lineage::barrierOf(KeyId key, NodeId node) const {
   const Lane* lane = lanes_.find(key.value, node);
-  if (lane == nullptr || !lane->joined) return nullptr;
-  const auto it = byNonce_.find(lane->nonce);
-  return it == byNonce_.end() ? nullptr : &barriers_[it->second];
+  return lane == nullptr || !lane->joined ? nullptr : barrier(lane->nonce);
 }
 
 bool Lineage::joinedSinceGrant(KeyId key, NodeId node) const {
@@ -96,76 +111,116 @@ void Lineage::on(const Stamp& stamp, const obs::LinkHealed& event, const History
   link.healedAt = stamp.at;
 }
 
+void Lineage::noteLetter(std::uint64_t message, std::uint64_t nonce) {
+  letters_[nextLetter_] = {message, nonce};
+  nextLetter_ = (nextLetter_ + 1) % kLettersKept;
+}
+
+std::uint64_t Lineage::nonceOf(std::uint64_t message) const {
+  const auto letter = std::ranges::find(letters_, message, &Letter::message);
+  return letter == letters_.end() ? 0 : letter->nonce;
+}
+
+void Lineage::noteAsked(const Stamp& stamp, NodeId member) {
+  // A barrier asks at the instant in which it starts, and a node has one under way at a time.
+  const Dated& last = started_.at(stamp.node.value);
+  Barrier* const barrier = last.at == stamp.at ? find(last.nonce) : nullptr;
+  if (barrier == nullptr) return;
+  barrier->asks = true;
+  memberOf(*barrier, member).asked = true;
+}
+
 void Lineage::on(const Stamp& stamp, const obs::MessageLost& event, const History&) {
-  if (event.message != obs::MessageKind::barrierRequest && event.message != obs::MessageKind::barrierReply) {
-    return;
-  }
-  links_.at(stamp.node.value, event.to).barrierLostAt = stamp.at;
+  const bool rejected = event.why == obs::LossReason::rejected;
+  if (rejected && event.message == obs::MessageKind::barrierRequest) noteAsked(stamp, event.to);
 }
 
 void Lineage::on(const Stamp& stamp, const obs::MessageSent& event, const History&) {
-  if (event.message != obs::MessageKind::barrierReply) return;
-  // A member answers at the instant in which it appends. It may do so long after the acquirer has given that
-  // barrier up, which is no answer to the next one.
-  const Appended& last = appended_.at(stamp.node.value);
-  if (last.at != stamp.at) return;
-  replies_[nextReply_] = {event.id, last.nonce};
-  nextReply_ = (nextReply_ + 1) % kRepliesKept;
+  if (event.message == obs::MessageKind::barrierRequest) {
+    noteAsked(stamp, event.to);
+    const Dated& last = started_.at(stamp.node.value);
+    if (last.at == stamp.at) noteLetter(event.id, last.nonce);
+  } else if (event.message == obs::MessageKind::barrierReply) {
+    if (const std::uint64_t nonce = answeredBy(stamp, event.to); nonce != 0) noteLetter(event.id, nonce);
+  }
+}
+
+std::uint64_t Lineage::answeredBy(const Stamp& stamp, NodeId acquirer) {
+  std::uint64_t nonce = 0;
+  auto& open = links_.at(acquirer.value, stamp.node).open;
+  Dated& last = appended_.at(stamp.node.value);
+  if (last.at == stamp.at) {
+    // A member answers at the instant in which it appends. It may do so long after the acquirer has given
+    // that barrier up, which is no answer to the next one.
+    nonce = last.nonce;
+    last = {};
+  } else if (!open.empty() && std::ranges::count(open, open.front()) == std::ssize(open)) {
+    // Without an entry it answers the one barrier that it was asked for.
+    nonce = open.front();
+  }
+  const auto answered = std::ranges::find(open, nonce);
+  if (answered != open.end()) open.erase(answered);
+  return nonce;
 }
 
 void Lineage::on(const Stamp& stamp, const obs::MessageDelivered& event, const History&) {
-  if (event.message != obs::MessageKind::barrierReply) return;
-  const auto reply = std::ranges::find(replies_, event.id, &Reply::message);
-  if (reply == replies_.end() || reply->nonce == 0) {
-    links_.at(stamp.node.value, event.from).refusedAt = stamp.at;
+  const bool request = event.message == obs::MessageKind::barrierRequest;
+  if (!request && event.message != obs::MessageKind::barrierReply) return;
+  const std::uint64_t nonce = nonceOf(event.id);
+  if (nonce == 0) return;
+  if (request) {
+    auto& open = links_.at(event.from.value, stamp.node).open;
+    if (open.size() == kOpenKept) open.erase(open.begin());
+    open.push_back(nonce);
     return;
   }
-  Barrier* barrier = find(reply->nonce);
+  Barrier* const barrier = find(nonce);
   if (barrier == nullptr || barrier->node != stamp.node) return;
   BarrierMember& member = memberOf(*barrier, event.from);
-  member.answeredAt = std::min(member.answeredAt, stamp.at);
+  if (!member.answered) member.answeredAt = stamp.at;
+  member.answered = true;
 }
 
-Route Lineage::lossOfSkipped(const History& history, const Barrier& barrier, const BarrierMember& member,
-                             TrueInstant& lostAt) const {
+void Lineage::on(const Stamp& stamp, const obs::MessageRefused& event, const History&) {
+  if (event.message != obs::MessageKind::barrierRequest) return;
+  auto& open = links_.at(event.from.value, stamp.node).open;
+  if (!open.empty()) open.pop_back();
+}
+
+void Lineage::judgeAbsent(const Stamp& stamp, const Barrier& barrier, BarrierMember& member,
+                          const History& history) const {
   const NodeFacts& facts = history.node(member.node);
-  const TrueInstant start = barrier.startedAt;
-  if (facts.crashes > 0 && (!facts.up || facts.startedAt >= start)) {
-    lostAt = facts.crashedAt;
-    return Route::l2a;
-  }
-  lostAt = member.skippedAt;
-  const Link* there = links_.find(barrier.node.value, member.node);
-  const Link* back = links_.find(member.node.value, barrier.node);
-  const auto interrupted = [start](const Link* link) {
-    return link != nullptr && (link->cut || link->healedAt >= start || link->barrierLostAt >= start);
-  };
-  if (interrupted(there) || interrupted(back)) return Route::l2b;
-  if (facts.paused || (facts.pausedInAll.ns > 0 && facts.resumedAt >= start)) return Route::l2b;
-  // Neither down nor cut off. Silence until the acquirer gave up is unreachability too; an answer in time is
-  // not.
-  const bool refused = there != nullptr && there->refusedAt >= start && there->refusedAt <= member.skippedAt;
-  const bool answered = refused || member.answeredAt <= member.skippedAt;
-  return answered ? Route::none : Route::l2b;
+  const Link* const back = links_.find(member.node.value, barrier.node);
+  member.cutOff = back != nullptr && (back->cut || back->healedAt >= barrier.startedAt);
+  if (facts.crashes > 0) member.crashedAt = facts.crashedAt;
+  const bool wasDown = facts.crashes > 0 && (!facts.up || facts.startedAt >= barrier.startedAt);
+  member.lost = wasDown ? Route::l2a : Route::l2b;
+  member.lostAt = wasDown ? facts.crashedAt : stamp.at;
+}
+
+void Lineage::judgeDismissed(const Stamp& stamp, Barrier& barrier, NodeId node,
+                             const History& history) const {
+  const Membership* const membership = memberships_.find(barrier.node.value);
+  const bool dismissed = membership != nullptr && membership->members.bits != 0 && node != barrier.node &&
+                         !membership->members.contains(node);
+  if (!dismissed || barrier.member(node) != nullptr) return;
+  BarrierMember absent;
+  absent.node = node;
+  judgeAbsent(stamp, barrier, absent, history);
+  const NodeFacts& facts = history.node(node);
+  const bool suspended = facts.paused || (facts.pausedInAll.ns > 0 && facts.resumedAt >= barrier.startedAt);
+  if (absent.lost == Route::l2a || absent.cutOff || suspended) barrier.members.push_back(absent);
 }
 
 void Lineage::on(const Stamp& stamp, const obs::MembershipInstalled& event, const History&) {
-  members_.at(stamp.node.value) = event.members;
+  Membership& last = memberships_.at(stamp.node.value);
+  if (last.number != event.number) kept_.loseAll(stamp.node);
+  last = {event.members, event.number};
 }
 
-Route Lineage::lossOfUnasked(const History& history, const Barrier& barrier, NodeId origin,
-                             TrueInstant& lostAt) const {
-  const obs::NodeBits* const members = members_.find(barrier.node.value);
-  const bool dismissed = members != nullptr && members->bits != 0 && !members->contains(origin);
-  if (!dismissed) return Route::none;
-  const NodeFacts& facts = history.node(origin);
-  const Link* back = links_.find(origin.value, barrier.node);
-  const bool away = !facts.up || facts.paused || (back != nullptr && back->cut);
-  if (!away) return Route::none;
-  BarrierMember unasked;
-  unasked.node = origin;
-  unasked.skippedAt = barrier.startedAt;
-  return lossOfSkipped(history, barrier, unasked, lostAt);
+std::uint32_t Lineage::membershipOf(NodeId node) const {
+  const Membership* const last = memberships_.find(node.value);
+  return last == nullptr ? 0 : last->number;
 }
 
 // ---- Lanes ------------------------------------------------------------------------------------------------
@@ -190,19 +245,15 @@ void Lineage::replaceLineage(const Stamp& stamp, KeyId key, const History& histo
       lane.lost = Route::l2c;
       lane.lostAt = member->measuredAt;
       lane.lostSince = std::max(joinedAt, member->appended ? member->appendedAt : barrier->startedAt);
-    } else if (member != nullptr && member->skipped) {
-      lane.lost = lossOfSkipped(history, *barrier, *member, lane.lostAt);
+    } else if (member != nullptr) {
+      lane.lost = member->lost;
+      if (member->lost != Route::none) lane.lostAt = member->lostAt;
       const TrueInstant lastSettled =
           lane.head == kNothing ? stamp.at : history.txn(committed_[lane.head].txn).settledAt;
-      const NodeFacts& facts = history.node(origin);
-      const Link* back = links_.find(i, stamp.node);
-      const bool cut = back != nullptr && (back->cut || back->healedAt >= barrier->startedAt);
-      if (lane.lost == Route::l2b && !cut && facts.crashes > 0 && facts.crashedAt >= lastSettled) {
+      if (lane.lost == Route::l2b && !member->cutOff && member->crashedAt >= lastSettled) {
         lane.lost = Route::l2a;
-        lane.lostAt = facts.crashedAt;
+        lane.lostAt = member->crashedAt;
       }
-    } else if (barrier != nullptr && member == nullptr && origin != stamp.node) {
-      lane.lost = lossOfUnasked(history, *barrier, origin, lane.lostAt);
     } else if (origin == stamp.node) {
       // The acquirer sees its own log; its release will cover it. Its own earlier commit that settles after
       // that release was in flight when the lineage was replaced.
@@ -236,26 +287,26 @@ void Lineage::on(const Stamp&, const obs::Settled& event, const History& history
 }
 
 void Lineage::on(const Stamp& stamp, const obs::Granted& event, const History& history) {
-  if (event.renewal) return;
   KeyLineage& row = keys_.at(event.key.value);
+  row.renewed = event.renewal;
+  if (event.renewal) return;
   lanes_.at(event.key.value, event.to).grantedAt = stamp.at;
-  row.pendingRoute = Route::none;
+  row.pendingRoute.reset();
   row.pendingNode = event.to;
+  row.virgin = event.path == obs::Path::virgin;
   if (row.cleanlyReleased && event.path == obs::Path::recovery) {
-    const NodeFacts& home = history.node(row.releaseHome);
-    if (row.lost && row.loss == obs::LineageLoss::evicted) {
-      row.pendingRoute = Route::l2Eviction;
-    } else if ((row.lost && row.loss == obs::LineageLoss::membershipChange) ||
-               row.releaseHome != stamp.node) {
-      row.pendingRoute = Route::l2MembershipChange;
-    } else if ((row.lost && row.loss == obs::LineageLoss::coldHome) ||
-               home.crashes + home.replacements != row.homeLives) {
-      row.pendingRoute = Route::l2HomeRestart;
-      row.loss = obs::LineageLoss::coldHome;  // a home that lost everything does not say so for each key
-    }
+    row.pendingRoute = reasonOfRecovery(row, event.key, stamp.node, history);
   }
   row.wasClean = row.cleanlyReleased;
   row.cleanlyReleased = false;
+}
+
+Route Lineage::reasonOfRecovery(const KeyLineage& row, KeyId key, NodeId home, const History& history) const {
+  const NodeFacts& facts = history.node(row.releaseHome);
+  if (home == row.releaseHome && kept_.evicted(key, home)) return Route::l2Eviction;
+  if (membershipOf(home) != row.membership) return Route::l2MembershipChange;
+  const bool restarted = facts.crashes + facts.replacements != row.homeLives;
+  return home == row.releaseHome && restarted ? Route::l2HomeRestart : Route::none;
 }
 
 void Lineage::on(const Stamp& stamp, const obs::ControlAppended& event, const History&) {
@@ -292,33 +343,33 @@ void Lineage::on(const Stamp& stamp, const obs::ReleaseSeen& event, const Histor
   }
   Lane& lane = lanes_.at(event.key.value, event.author);
   lane.releasedAt = stamp.at;
-  if (lane.releaseToken == event.token) lane.covered = std::max(lane.covered, lane.releasePosition);
+  // An entry that its author was not seen to append is of another version, and tells of no lineage (FR-4).
+  const bool clean = lane.releaseToken == event.token;
+  if (clean) lane.covered = std::max(lane.covered, lane.releasePosition);
   const NodeFacts& home = history.node(stamp.node);
-  row.cleanlyReleased = true;
+  row.cleanlyReleased = clean;
   row.releaseHome = stamp.node;
   row.homeLives = home.crashes + home.replacements;
+  row.membership = membershipOf(stamp.node);
   row.releasedAt = stamp.at;
-  row.lost = false;
+  kept_.store(event.key, stamp.node, row.homeLives);
 }
 
-void Lineage::on(const Stamp&, const obs::HandBackSeen& event, const History&) {
-  // Nobody was admitted under the grant, so the predecessor's clean release stands.
+void Lineage::on(const Stamp& stamp, const obs::HandBackSeen& event, const History& history) {
   if (!event.cleared) return;
   KeyLineage& row = keys_.at(event.key.value);
-  row.cleanlyReleased = row.wasClean && !(row.lost && row.loss == obs::LineageLoss::handedBackRenewal);
+  const NodeFacts& home = history.node(stamp.node);
+  if (row.renewed) {
+    kept_.lose(event.key, stamp.node);
+  } else if (row.virgin) {
+    kept_.store(event.key, stamp.node, home.crashes + home.replacements);
+  }
+  // Nobody was admitted under the grant, so the predecessor's clean release stands.
+  row.cleanlyReleased = row.wasClean && !row.renewed;
 }
 
-void Lineage::on(const Stamp&, const obs::LineageLost& event, const History&) {
-  if (event.key.valid()) {
-    KeyLineage& row = keys_.at(event.key.value);
-    row.lost = true;
-    row.loss = event.why;
-    return;
-  }
-  for (KeyLineage& row : keys_) {
-    row.lost = true;
-    row.loss = event.why;
-  }
+void Lineage::on(const Stamp& stamp, const obs::GrantExpired& event, const History&) {
+  kept_.lose(event.key, stamp.node);
 }
 
 // ---- Questions --------------------------------------------------------------------------------------------
@@ -338,19 +389,14 @@ Excuse Lineage::excuseFor(KeyId key, const Txn& txn, const Call& writer) const {
   return excuse;
 }
 
-Route Lineage::cleanReleaseRoute(KeyId key, NodeId node) const {
+std::optional<Route> Lineage::cleanReleaseRoute(KeyId key, NodeId node) const {
   const KeyLineage* row = keys_.find(key.value);
-  return row != nullptr && row->pendingNode == node ? row->pendingRoute : Route::none;
+  return row != nullptr && row->pendingNode == node ? row->pendingRoute : std::nullopt;
 }
 
 TrueInstant Lineage::releasedAt(KeyId key) const {
   const KeyLineage* row = keys_.find(key.value);
   return row == nullptr ? TrueInstant{INT64_MIN} : row->releasedAt;
-}
-
-obs::LineageLoss Lineage::lossOf(KeyId key) const {
-  const KeyLineage* row = keys_.find(key.value);
-  return row == nullptr ? obs::LineageLoss::expired : row->loss;
 }
 
 bool Lineage::releasedBetween(KeyId key, NodeId author, TrueInstant from, TrueInstant to) const {

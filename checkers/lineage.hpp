@@ -4,19 +4,26 @@
 // of the key was lost on the way. Lineage mirrors that from observations alone: for each key and origin, up
 // to which log position the present lineage reaches, and by which documented route the rest was lost. A clean
 // release extends it (FR-2); a recovery replaces it by the positions its barrier measured (FR-7, FR-8). A
-// member that the barrier left out is lost by L-2a when it was down and by L-2b when it could not be
-// reached; what settles after a barrier was measured is lost by L-2c. Everything else that is missing has no
-// excuse.
+// member that was asked and had not answered that very barrier when it was left out, at the timeout on the
+// acquirer's clock, is lost: by L-2a when it had been down since the barrier began, by L-2b otherwise. What
+// settles after a barrier was measured is lost by L-2c. Everything else that is missing has no excuse.
+//
+// A recovery after a clean release is excused by what was seen to void the set: an installation of another
+// membership, a crash or replacement of the home, or so many sets that the home kept since that it had to
+// make room (FR-6).
 #pragma once
 
 #include <array>
 #include <boost/container/flat_map.hpp>
 #include <boost/container/small_vector.hpp>
+#include <optional>
 #include <vector>
 
 #include "checkers/finding.hpp"
 #include "checkers/flat_table.hpp"
 #include "checkers/history.hpp"
+#include "checkers/kept_sets.hpp"
+#include "checkers/options.hpp"
 
 namespace holdfast::checkers {
 
@@ -26,11 +33,18 @@ struct BarrierMember {
   bool appended = false;
   bool measured = false;
   bool skipped = false;
+  bool asked = false;     // a request of this very barrier was sent to it, or rejected on the way out
+  bool answered = false;  // the acquirer has got its answer to this very barrier
+  LeftOut leftOut = LeftOut::no;
   Position position = 0;  // as measured
   TrueInstant appendedAt;
   TrueInstant measuredAt;
-  TrueInstant skippedAt;
-  TrueInstant answeredAt{INT64_MAX};  // when the acquirer first got the answer to this very barrier
+  TrueInstant answeredAt;
+  // What was known when it was left out, or when the barrier was done that did not ask it:
+  Route lost = Route::none;  // by which route what it had written is lost
+  TrueInstant lostAt;
+  bool cutOff = false;               // its link to the acquirer was down at some time since the start
+  TrueInstant crashedAt{INT64_MIN};  // its latest crash
 };
 
 struct Barrier {
@@ -38,7 +52,9 @@ struct Barrier {
   NodeId node;
   bool done = false;
   bool satisfied = false;
+  bool asks = false;  // its requests are observed
   TrueInstant startedAt;
+  obs::MonotonicInstant givesUpAt;  // by the acquirer's clock
   boost::container::small_vector<BarrierMember, 8> members;
 
   const BarrierMember* member(NodeId id) const {
@@ -61,13 +77,16 @@ struct Excuse {
 
 class Lineage {
  public:
+  explicit Lineage(const CheckerOptions& options = {})
+      : barrierTimeout_(options.barrierTimeout), kept_(options.lineageSets) {}
+
   void on(const Stamp& stamp, const obs::Admitted& event, const History& history);
   void on(const Stamp& stamp, const obs::Settled& event, const History& history);
   void on(const Stamp& stamp, const obs::Granted& event, const History& history);
   void on(const Stamp& stamp, const obs::ControlAppended& event, const History& history);
   void on(const Stamp& stamp, const obs::ReleaseSeen& event, const History& history);
   void on(const Stamp& stamp, const obs::HandBackSeen& event, const History& history);
-  void on(const Stamp& stamp, const obs::LineageLost& event, const History& history);
+  void on(const Stamp& stamp, const obs::GrantExpired& event, const History& history);
   void on(const Stamp& stamp, const obs::BarrierStarted& event, const History& history);
   void on(const Stamp& stamp, const obs::BarrierMeasured& event, const History& history);
   void on(const Stamp& stamp, const obs::BarrierSkipped& event, const History& history);
@@ -79,6 +98,7 @@ class Lineage {
   void on(const Stamp& stamp, const obs::MessageSent& event, const History& history);
   void on(const Stamp& stamp, const obs::MessageLost& event, const History& history);
   void on(const Stamp& stamp, const obs::MessageDelivered& event, const History& history);
+  void on(const Stamp& stamp, const obs::MessageRefused& event, const History& history);
 
   /// Calls `visit(txn)` for each locked write of `key` that was committed at `origin` and does not show in
   /// `node`'s replica, the latest first.
@@ -102,15 +122,17 @@ class Lineage {
   /// section `writer`.
   Excuse excuseFor(KeyId key, const Txn& txn, const Call& writer) const;
 
+  /// The barrier of that nonce, or null when it is not known any more.
+  const Barrier* barrier(std::uint64_t nonce) const;
   /// The barrier that the latest recovery of `key` on `node` joined, or null.
   const Barrier* barrierOf(KeyId key, NodeId node) const;
   /// Whether that recovery was joined since `node` was last granted the key.
   bool joinedSinceGrant(KeyId key, NodeId node) const;
 
-  /// The route by which the recovery now granted to `node` came about although the last release was clean.
-  Route cleanReleaseRoute(KeyId key, NodeId node) const;
+  /// If a recovery was granted to `node` although the last release was clean: the route that explains it, or
+  /// Route::none when nothing that was seen does.
+  std::optional<Route> cleanReleaseRoute(KeyId key, NodeId node) const;
   TrueInstant releasedAt(KeyId key) const;
-  obs::LineageLoss lossOf(KeyId key) const;
   /// Whether `author`'s release of `key` was accepted in the interval (from, to].
   bool releasedBetween(KeyId key, NodeId author, TrueInstant from, TrueInstant to) const;
   /// Whether a delegate recovered `key` in the interval (from, to] and released it without admitting anybody.
@@ -139,12 +161,13 @@ class Lineage {
     TrueInstant recoveredUnusedAt{INT64_MIN};
     bool cleanlyReleased = false;
     bool wasClean = false;  // before the present grant, which may be handed back unused
+    bool renewed = false;   // the present grant is a renewal, under which somebody may have been admitted
+    bool virgin = false;    // and this one of a key that had never been delegated
     NodeId releaseHome;
-    std::uint32_t homeLives = 0;  // crashes and replacements of the home at the release
+    std::uint32_t homeLives = 0;   // crashes and replacements of the home at the release
+    std::uint32_t membership = 0;  // that the home had installed by then
     TrueInstant releasedAt{INT64_MIN};
-    bool lost = false;
-    obs::LineageLoss loss = obs::LineageLoss::expired;
-    Route pendingRoute = Route::none;
+    std::optional<Route> pendingRoute;
     NodeId pendingNode;
   };
   struct Committed {
@@ -156,51 +179,66 @@ class Lineage {
     bool cut = false;
     TrueInstant cutAt{INT64_MIN};
     TrueInstant healedAt{INT64_MIN};
-    TrueInstant barrierLostAt{INT64_MIN};
-    TrueInstant refusedAt{INT64_MIN};  // [acquirer][member]: last reply delivered that tells of no entry
+    boost::container::small_vector<std::uint64_t, 2> open;  // [acquirer][member]: unanswered barriers there
   };
-  /// An answer under way, and the barrier whose entry it tells of.
-  struct Reply {
+  /// A request or an answer under way, and the barrier that it is about.
+  struct Letter {
     std::uint64_t message = 0;
     std::uint64_t nonce = 0;
   };
-  struct Appended {
+  struct Dated {
     std::uint64_t nonce = 0;
     TrueInstant at{INT64_MIN};
   };
+  struct Membership {
+    obs::NodeBits members;
+    std::uint32_t number = 0;
+  };
 
   static constexpr std::size_t kBarriersKept = 4096;
-  static constexpr std::size_t kRepliesKept = 256;
+  static constexpr std::size_t kLettersKept = 512;
+  static constexpr std::size_t kOpenKept = 8;
 
   Barrier* find(std::uint64_t nonce);
   BarrierMember& memberOf(Barrier& barrier, NodeId node);
-  /// By which route what a member had written is lost, which a barrier left out.
-  Route lossOfSkipped(const History& history, const Barrier& barrier, const BarrierMember& member,
-                      TrueInstant& lostAt) const;
-  /// The same of a node that was not asked, because it had been dismissed two memberships before or earlier:
-  /// lost is what it had not replicated, if it was down or out of reach.
-  Route lossOfUnasked(const History& history, const Barrier& barrier, obs::NodeId origin,
-                      TrueInstant& lostAt) const;
+  void noteLetter(std::uint64_t message, std::uint64_t nonce);
+  std::uint64_t nonceOf(std::uint64_t message) const;
+  void noteAsked(const Stamp& stamp, NodeId member);
+  /// The barrier that a reply of `stamp.node` to `acquirer` is about; 0: it can not be told.
+  std::uint64_t answeredBy(const Stamp& stamp, NodeId acquirer);
+  /// Takes down what is known of `member`, whom the barrier does not wait for any more, and by which route
+  /// what it had written is lost.
+  void judgeAbsent(const Stamp& stamp, const Barrier& barrier, BarrierMember& member,
+                   const History& history) const;
+  /// A dismissed node that the barrier did not ask, because that was two memberships before or earlier: lost
+  /// is what it had not replicated, if it was down or out of reach meanwhile.
+  void judgeDismissed(const Stamp& stamp, Barrier& barrier, NodeId node, const History& history) const;
+  std::uint32_t membershipOf(NodeId node) const;
+  Route reasonOfRecovery(const KeyLineage& row, KeyId key, NodeId home, const History& history) const;
   void replaceLineage(const Stamp& stamp, KeyId key, const History& history);
 
   FlatTable<KeyLineage> keys_;
-  FlatTable<obs::NodeBits> members_;  // by node: of the membership that it installed last
+  FlatTable<Membership> memberships_;  // by node: the one that it installed last
   NodeMatrix<Lane> lanes_;
   NodeMatrix<Link> links_;
   std::vector<Committed> committed_;
   std::vector<Barrier> barriers_;
   std::size_t oldest_ = 0;
   boost::container::flat_map<std::uint64_t, std::uint32_t> byNonce_;
-  FlatTable<Appended> appended_;  // by node: the barrier entry that it appended last
-  std::array<Reply, kRepliesKept> replies_{};
-  std::size_t nextReply_ = 0;
+  FlatTable<Dated> started_;   // by node: its latest barrier
+  FlatTable<Dated> appended_;  // by node: the barrier entry that it appended last, until it tells of it
+  std::array<Letter, kLettersKept> letters_{};
+  std::size_t nextLetter_ = 0;
+  Duration barrierTimeout_;
+  KeptSets kept_;
 };
 
 /// Visits the sections after that of `write` which were admitted before `txn`, to which it belongs, settled:
-/// visit(section's call id, route). A later local section is passed by LH-4; the first one that was admitted
-/// on another node, or after a release, or by recovery, ends the walk with the route that excuses it, or
-/// with Route::none when nothing does (DR-3). A recovery in between that admitted nobody excuses as one that
-/// did.
+/// visit(section's call id, route). A later local section is passed by LH-4 if the write was submitted only
+/// after its admission. The first one that had to wait for the write ends the walk, with the route that
+/// excuses it or with Route::none when nothing does (DR-3): a local one that came after the submission, or
+/// one that was admitted on another node, after a release, or by recovery. A recovery in between that
+/// admitted nobody excuses as one that did.
 template <class Visit>
 void forEachOvertaker(const History& history, const Lineage& lineage, const Txn& txn, const Write& write,
                       Visit&& visit) {
@@ -214,8 +252,9 @@ void forEachOvertaker(const History& history, const Lineage& lineage, const Txn&
     }
     const bool handedOver = later.node != txn.node ||
                             lineage.releasedBetween(write.key, txn.node, writer.admittedAt, later.admittedAt);
-    visit(id, handedOver ? Route::none : Route::lh4);
-    if (handedOver) return;
+    const bool submittedLater = txn.order > later.order;
+    visit(id, handedOver || !submittedLater ? Route::none : Route::lh4);
+    if (handedOver || !submittedLater) return;
   }
 }
 

@@ -29,6 +29,11 @@ struct CheckerOptions {
   std::uint64_t members = 0;
   /// How long a membership lease lasts from the sending of its renewal (EP-6). 0: not judged.
   Duration epochLease{0};
+  /// How long an acquirer waits, on its own clock, before it leaves a member out of a barrier (FR-8). 0: not
+  /// judged.
+  Duration barrierTimeout{0};
+  /// How many dependency sets a home keeps (FR-6). 0: not known; then any further set may have been too many.
+  std::uint32_t lineageSets = 0;
   /// How long a tombstone certainly keeps older writes out, in true time (LW-3). 0: for ever.
   Duration tombstoneRetention{0};
   /// Of the run, for Coverage: the first seed at which each limitation was reached.

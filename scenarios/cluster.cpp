@@ -451,6 +451,8 @@ checkers::CheckerOptions checkerOptionsFor(const RunOptions& options) {
   const protocol::ProtocolOptions& p = options.protocol;
   judged.livenessBound = livenessBound(options);
   judged.epochLease = p.epochLease;
+  judged.barrierTimeout = p.barrierTimeout;
+  judged.lineageSets = p.lineageSets;
   judged.tombstoneRetention = shortened(p.tombstoneRetention, options.faults.maxDriftPpb);
   // Members that change are known to the checker that watches them change.
   if (p.membership == protocol::MembershipKind::fixed) {

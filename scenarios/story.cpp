@@ -68,6 +68,8 @@ ClusterSetup setupOf(const StoryOptions& options, const ScenarioContext& context
   setup.clocks = options.clocks;
   setup.checkers = options.checkers;
   setup.checkers.epochLease = options.protocol.epochLease;
+  setup.checkers.barrierTimeout = options.protocol.barrierTimeout;
+  setup.checkers.lineageSets = options.protocol.lineageSets;
   // Members that change are known to the checker that watches them change; more than 64 have no bits.
   const bool constant =
       options.protocol.membership == protocol::MembershipKind::fixed && options.nodes.size() <= 64;

@@ -124,7 +124,7 @@ TEST(CheckerSet, NonsenseIsJudgedWithoutHarm) {
     const obs::Observation choices[] = {
         obs::LockRequested{call, key, seconds(draw(9)), seconds(draw(9))},
         obs::Admitted{call, key, token, static_cast<Path>(draw(4)), false, deadline},
-        obs::Reentered{call, key, false, deadline},
+        obs::Reentered{call, key, false, deadline, draw(3) == 0 ? CallId{1 + draw(40)} : call},
         obs::LockRefused{call, key, static_cast<ErrorClass>(draw(4)), static_cast<Cause>(draw(21))},
         obs::Unlocked{call, key},
         obs::Revoked{call, key, false},

@@ -94,6 +94,71 @@ TEST(Exclusion, ReentryThroughADeadHandleIsAViolation) {
   expectViolation(story, Checker::exclusion, Anomaly::reenteredAfterEnd);
 }
 
+TEST(Exclusion, AHandleThatLapsedDoesNotComeBack) {
+  Story inTime(onlyExclusion());
+  inTime.at(0_s).lock(A, 1).at(9'999'999'999_ns).reenter(A, 1, 10_s);
+  expectHeld(inTime);
+
+  Story late(onlyExclusion());
+  late.at(0_s).lock(A, 1).at(10_s).reenter(A, 1, 10_s);
+  const Finding finding = expectViolation(late, Checker::exclusion, Anomaly::reenteredAfterEnd);
+  EXPECT_EQ(finding.evidence[0].fact, Fact::lapsed);
+  EXPECT_EQ(finding.evidence[0].at, TrueInstant{(10_s).ns});
+
+  // By the slow clock of A its ten seconds are not over after fifteen.
+  Story slow(onlyExclusion());
+  slow.at(0_s).clock(A, 1000_s, -500'000'000).lock(A, 1).at(15_s).reenter(A, 1, 10_s);
+  expectHeld(slow);
+}
+
+TEST(Exclusion, AHandleThatCameBackAfterItsLapseExcludesOthersAgain) {
+  Story beside(onlyExclusion());
+  beside.at(0_s).lock(A, 1).at(11_s).lock(B, 2, Path::recovery).at(12_s).reenter(A, 1, 10_s);
+  const Finding overlap = expectViolation(beside, Checker::exclusion, Anomaly::overlappingAdmissions);
+  EXPECT_EQ(overlap.call, CallId{1});
+  EXPECT_EQ(overlap.otherCall, CallId{2});
+
+  Story before(onlyExclusion());
+  before.at(0_s).lock(A, 1).at(11_s).lock(B, 2, Path::recovery).unlock(B, 2).at(12_s).reenter(A, 1, 10_s);
+  before.at(13_s).lock(B, 3, Path::recovery);
+  EXPECT_EQ(expectViolation(before, Checker::exclusion, Anomaly::overlappingAdmissions).call, CallId{3});
+}
+
+TEST(Exclusion, AWaiterThatIsLetInByReentryIsAdmittedAsAnyOther) {
+  Story beside(onlyExclusion());
+  beside.at(0_s).lock(A, 1).at(1_s).ask(A, 2).reenter(A, 2, 10_s);
+  EXPECT_EQ(expectViolation(beside, Checker::exclusion, Anomaly::overlappingAdmissions).otherCall, CallId{1});
+
+  Story alone(onlyExclusion());
+  alone.at(0_s).lock(A, 1).at(1_s).unlock(A, 1).ask(A, 2).reenter(A, 2, 10_s).at(2_s);
+  expectHeld(alone);
+
+  // And it excludes others from then on.
+  Story after(onlyExclusion());
+  after.at(0_s).ask(A, 1).reenter(A, 1, 10_s).at(2_s).lock(B, 2, Path::clean);
+  EXPECT_EQ(expectViolation(after, Checker::exclusion, Anomaly::overlappingAdmissions).otherCall, CallId{1});
+}
+
+TEST(Exclusion, NobodyEntersTheHandleOfAnother) {
+  Story waiter(onlyExclusion());
+  waiter.at(0_s).lock(A, 1).at(1_s).ask(A, 2).reenter(A, 2, 10_s, K, 1);
+  const Finding finding = expectViolation(waiter, Checker::exclusion, Anomaly::reenteredByAnother);
+  EXPECT_EQ(finding.call, CallId{2});
+  EXPECT_EQ(finding.otherCall, CallId{1});
+  EXPECT_EQ(waiter.findings().count(Checker::exclusion), 2U) << waiter.told();
+
+  Story left(onlyExclusion());
+  left.at(0_s).lock(A, 1).at(1_s).unlock(A, 1).lock(A, 2).at(2_s).reenter(A, 1, 10_s, K, 2);
+  EXPECT_EQ(expectViolation(left, Checker::exclusion, Anomaly::reenteredByAnother).otherCall, CallId{2});
+}
+
+TEST(Exclusion, AHandleLostInACrashIsNotEnteredAgain) {
+  Story story(onlyExclusion());
+  story.at(0_s).lock(A, 1).at(1_s).crash(A).restart(A).at(2_s).reenter(A, 1, 10_s);
+  EXPECT_EQ(expectViolation(story, Checker::exclusion, Anomaly::reenteredAfterEnd).evidence[0].fact,
+            Fact::crashed);
+}
+
 TEST(Exclusion, SubmittingInsideTheLeaseHolds) {
   Story story(onlyExclusion());
   story.at(0_s).lock(A, 1).put(A, 1, 1, 5).at(9'999_ms).submit(A, 1).at(20_s).settle(A, 1);

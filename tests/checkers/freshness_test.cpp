@@ -138,29 +138,152 @@ TEST(Freshness, L2bTheUnreachablePredecessor) {
   EXPECT_EQ(finding.evidence[1].number, 9);
 }
 
-TEST(Freshness, L2bNeedsTheMemberToBeSilent) {
-  // A answered, and yet it was left out.
-  Story story = afterAWrote();
-  story.at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 9).measure(B, 9, C);
-  story.tell(B, obs::MessageDelivered{1, A, MessageKind::barrierReply});
-  story.at(61_s).skip(B, 9, A).barrierDone(B, 9).lock(B, 2, Path::recovery);
-  expectViolation(story, Checker::freshness, Anomaly::staleAdmission);
+/// B recovers at 60 s with barrier 9, which has asked A, and C's answer is measured.
+Story askingA(Story story = afterAWrote()) {
+  story.at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 9).askForBarrier(B, A).measure(B, 9, C);
+  return story;
+}
+
+/// At 61 s B leaves A out and is admitted.
+Story& leavingAOut(Story& story) {
+  return story.at(61_s).skip(B, 9, A).barrierDone(B, 9).lock(B, 2, Path::recovery);
+}
+
+TEST(Freshness, L2bSilenceIsEnough) {
+  Story story = askingA();
+  leavingAOut(story);
+  EXPECT_EQ(expectLimitation(story, Route::l2b, Anomaly::staleAdmission).other, A);
+}
+
+TEST(Freshness, AnAnswerInTimeBeatsEveryOtherReason) {
+  const auto answered = [](auto&& beside) {
+    Story story = askingA();
+    story.answerBarrier(B, 9, A).at(60'500_ms).deliver(A, B, MessageKind::barrierReply);
+    beside(story);
+    leavingAOut(story);
+    return story;
+  };
+  Story healthy = answered([](Story&) {});
+  const Finding finding = expectViolation(healthy, Checker::freshness, Anomaly::leftOutOfBarrier);
+  EXPECT_EQ(finding.rule(), "FR-8");
+  EXPECT_EQ(finding.other, A);
+  EXPECT_EQ(finding.evidence[1].fact, Fact::barrierAnswered);
+  EXPECT_EQ(finding.evidence[1].at, TrueInstant{(60'500_ms).ns});
+  EXPECT_NE(healthy.findings().first(Anomaly::staleAdmission), nullptr) << healthy.told();
+  Story crashed = answered([](Story& s) { s.crash(A); });
+  expectViolation(crashed, Checker::freshness, Anomaly::staleAdmission);
+  Story cut = answered([](Story& s) { s.cut(A, B); });
+  expectViolation(cut, Checker::freshness, Anomaly::staleAdmission);
+  Story paused = answered([](Story& s) { s.pause(A); });
+  expectViolation(paused, Checker::freshness, Anomaly::staleAdmission);
+}
+
+TEST(Freshness, AnAnswerInTheInstantOfTheSkipCountsByItsOrder) {
+  Story behind = askingA();
+  behind.answerBarrier(B, 9, A).at(61_s).skip(B, 9, A).deliver(A, B, MessageKind::barrierReply);
+  behind.barrierDone(B, 9).lock(B, 2, Path::recovery);
+  expectLimitation(behind, Route::l2b, Anomaly::staleAdmission);
+
+  Story before = askingA();
+  before.answerBarrier(B, 9, A).at(61_s).deliver(A, B, MessageKind::barrierReply);
+  leavingAOut(before);
+  expectViolation(before, Checker::freshness, Anomaly::leftOutOfBarrier);
+}
+
+TEST(Freshness, AnAnswerThatIsLostIsNoAnswer) {
+  Story story = askingA();
+  story.answerBarrier(B, 9, A).at(60'500_ms).lose(A, B, MessageKind::barrierReply);
+  leavingAOut(story);
+  expectLimitation(story, Route::l2b, Anomaly::staleAdmission);
+}
+
+TEST(Freshness, ARefusalIsAnAnswerToTheBarrierThatItWasAskedFor) {
+  // No entry, and an answer all the same: B must fail, and not leave A out.
+  Story refused = askingA();
+  refused.at(60'500_ms).send(A, B, MessageKind::barrierReply).deliver(A, B, MessageKind::barrierReply);
+  leavingAOut(refused);
+  expectViolation(refused, Checker::freshness, Anomaly::leftOutOfBarrier);
+
+  // A was asked for two barriers, and which one it refuses is not observed.
+  Story either = afterAWrote();
+  either.at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 8).askForBarrier(B, A);
+  either.startBarrier(B, 9).askForBarrier(B, A).measure(B, 9, C);
+  either.send(A, B, MessageKind::barrierReply).deliver(A, B, MessageKind::barrierReply);
+  leavingAOut(either);
+  expectLimitation(either, Route::l2b, Anomaly::staleAdmission);
 }
 
 TEST(Freshness, L2bAnAnswerToAnEarlierBarrierIsNoAnswer) {
   const auto afterAAppended = [](std::uint64_t nonce) {
     Story story = afterAWrote();
     story.at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 8).startBarrier(B, 9).measure(B, 9, C);
-    story.tell(A, obs::ControlAppended{obs::EntryKind::barrier, KeyId::none(), {}, nonce, 7});
-    story.tell(A, obs::MessageSent{1, B, MessageKind::barrierReply, KeyId::none()});
-    story.tell(B, obs::MessageDelivered{1, A, MessageKind::barrierReply});
-    story.at(61_s).skip(B, 9, A).barrierDone(B, 9).lock(B, 2, Path::recovery);
+    story.answerBarrier(B, nonce, A).deliver(A, B, MessageKind::barrierReply);
+    leavingAOut(story);
     return story;
   };
   Story earlier = afterAAppended(8);
   EXPECT_EQ(expectLimitation(earlier, Route::l2b, Anomaly::staleAdmission).other, A);
   Story same = afterAAppended(9);
   expectViolation(same, Checker::freshness, Anomaly::staleAdmission);
+}
+
+TEST(Freshness, NobodyIsLeftOutBeforeTheTimeout) {
+  const auto skippedAt = [](Duration at, std::int64_t ppb) {
+    CheckerOptions options = onlyFreshness();
+    options.barrierTimeout = 1_s;
+    Story story(options);
+    story.clock(B, 1000_s, ppb);
+    story.at(1_s).grant(A, Path::virgin).lock(A, 1, Path::virgin).put(A, 1, 1, 150).commit(A, 1).unlock(A, 1);
+    story.at(2_s).crash(A);
+    story.at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 9).measure(B, 9, C);
+    story.at(at).skip(B, 9, A).barrierDone(B, 9).lock(B, 2, Path::recovery);
+    return story;
+  };
+  Story soon = skippedAt(60'999'999'999_ns, 0);
+  const Finding finding = expectViolation(soon, Checker::freshness, Anomaly::leftOutOfBarrier);
+  EXPECT_EQ(finding.expected, (1061_s).ns);
+  EXPECT_EQ(finding.observed, (1060'999'999'999_ns).ns);
+  EXPECT_NE(soon.findings().first(Anomaly::staleAdmission), nullptr) << "a crash does not excuse haste";
+  Story inTime = skippedAt(61_s, 0);
+  expectLimitation(inTime, Route::l2a, Anomaly::staleAdmission);
+  Story slow = skippedAt(61_s, -500'000'000);
+  expectViolation(slow, Checker::freshness, Anomaly::leftOutOfBarrier);
+  Story slowInTime = skippedAt(62_s, -500'000'000);
+  expectLimitation(slowInTime, Route::l2a, Anomaly::staleAdmission);
+}
+
+TEST(Freshness, WhoWasNotAskedIsNotLeftOut) {
+  const auto asking = [](auto&& ask) {
+    Story story = afterAWrote();
+    story.at(2_s).cut(A, B).at(60_s).expire(A).grant(B, Path::recovery).startBarrier(B, 9);
+    story.askForBarrier(B, C);
+    ask(story);
+    story.measure(B, 9, C);
+    leavingAOut(story);
+    return story;
+  };
+  Story unasked = asking([](Story&) {});
+  EXPECT_EQ(expectViolation(unasked, Checker::freshness, Anomaly::leftOutOfBarrier).other, A);
+  Story lost = asking(
+      [](Story& s) { s.send(B, A, MessageKind::barrierRequest).lose(B, A, MessageKind::barrierRequest); });
+  expectLimitation(lost, Route::l2b, Anomaly::staleAdmission);
+  Story rejected = asking([](Story& s) {
+    s.tell(B, obs::MessageLost{0, A, MessageKind::barrierRequest, obs::LossReason::rejected});
+  });
+  expectLimitation(rejected, Route::l2b, Anomaly::staleAdmission);
+}
+
+TEST(Freshness, WhatIsExcusedIsJudgedWhenTheMemberIsLeftOut) {
+  // A goes down after B has given it up: unreachable it was, and not down.
+  Story later = askingA();
+  later.at(61_s).skip(B, 9, A).at(62_s).crash(A).barrierDone(B, 9).lock(B, 2, Path::recovery);
+  expectLimitation(later, Route::l2b, Anomaly::staleAdmission);
+
+  Story meanwhile = askingA();
+  meanwhile.at(60'500_ms).crash(A).restart(A);
+  leavingAOut(meanwhile);
+  EXPECT_EQ(expectLimitation(meanwhile, Route::l2a, Anomaly::staleAdmission).evidence[1].at,
+            TrueInstant{(60'500_ms).ns});
 }
 
 TEST(Freshness, AMemberThatTheBarrierForgotIsAViolation) {
@@ -363,12 +486,31 @@ TEST(Freshness, ALateSettlementIsExcusedByARecoveryThatAdmittedNobody) {
   expectViolation(forgotten, Checker::freshness, Anomaly::lateSettlement);
 }
 
-TEST(Freshness, TheNextLocalCallerMayComeBeforeTheCommit) {
+TEST(Freshness, TheNextLocalCallerMayComeBeforeTheSubmission) {
   Story story(onlyFreshness());
-  story.at(1_s).lock(A, 1, Path::virgin).put(A, 1, 1, 150).submit(A, 1).unlock(A, 1);
-  story.at(2_s).lock(A, 2).at(3_s).settle(A, 1);
+  story.at(1_s).lock(A, 1, Path::virgin).put(A, 1, 1, 150).unlock(A, 1);
+  story.at(2_s).lock(A, 2).submit(A, 1).at(3_s).settle(A, 1);
   const Finding finding = expectLimitation(story, Route::lh4, Anomaly::lateSettlement);
   EXPECT_EQ(finding.otherCall, CallId{2});
+}
+
+TEST(Freshness, WhatWasSubmittedSettlesBeforeTheNextLocalCallerComes) {
+  Story story(onlyFreshness());
+  story.at(1_s).lock(A, 1, Path::virgin).put(A, 1, 1, 150).unlock(A, 1);
+  story.at(2_s).submit(A, 1).lock(A, 2).at(3_s).settle(A, 1);
+  const Finding finding = expectViolation(story, Checker::freshness, Anomaly::lateSettlement);
+  EXPECT_EQ(finding.rule(), "DR-3");
+  EXPECT_EQ(finding.otherCall, CallId{2});
+}
+
+TEST(Freshness, TheFirstLocalCallerAfterTheSubmissionIsTheOneThatMustNotCome) {
+  Story story(onlyFreshness());
+  story.at(1_s).lock(A, 1, Path::virgin).put(A, 1, 1, 150).unlock(A, 1);
+  story.at(2_s).lock(A, 2).submit(A, 1).unlock(A, 2).lock(A, 3).unlock(A, 3).lock(A, 4);
+  story.at(3_s).settle(A, 1);
+  EXPECT_EQ(expectViolation(story, Checker::freshness, Anomaly::lateSettlement).otherCall, CallId{3});
+  EXPECT_EQ(story.findings().count(Route::lh4), 1U);
+  EXPECT_EQ(story.findings().count(Severity::safety), 1U);
 }
 
 TEST(Freshness, ALocalCallerUnderANewDelegationMustNot) {
@@ -390,8 +532,7 @@ Story recoveredAfterCleanRelease(const std::function<void(Story&)>& between) {
 }
 
 TEST(Freshness, RecoveryAfterACleanReleaseIsCountedByItsReason) {
-  Story evicted =
-      recoveredAfterCleanRelease([](Story& s) { s.tell(D, obs::LineageLost{K, obs::LineageLoss::evicted}); });
+  Story evicted = recoveredAfterCleanRelease([](Story& s) { s.grant(C, Path::virgin, K2).release(C, K2); });
   expectLimitation(evicted, Route::l2Eviction, Anomaly::recoveryAfterCleanRelease);
 
   Story restarted = recoveredAfterCleanRelease([](Story& s) { s.crash(D).restart(D); });
@@ -401,8 +542,55 @@ TEST(Freshness, RecoveryAfterACleanReleaseIsCountedByItsReason) {
   expectLimitation(recreated, Route::l2HomeRestart, Anomaly::recoveryAfterCleanRelease);
 
   Story changed = recoveredAfterCleanRelease(
-      [](Story& s) { s.tell(D, obs::LineageLost{K, obs::LineageLoss::membershipChange}); });
+      [](Story& s) { s.tell(D, obs::MembershipInstalled{2, {15}, 1, {15}, 0_s}); });
   expectLimitation(changed, Route::l2MembershipChange, Anomaly::recoveryAfterCleanRelease);
+}
+
+TEST(Freshness, RecoveryAfterACleanReleaseForNoReasonThatWasSeenIsAViolation) {
+  Story none = recoveredAfterCleanRelease([](Story&) {});
+  EXPECT_EQ(expectViolation(none, Checker::freshness, Anomaly::recoveryAfterCleanRelease).rule(), "FR-6");
+  // What the home says of itself is no evidence.
+  for (const obs::LineageLoss why : {obs::LineageLoss::evicted, obs::LineageLoss::coldHome,
+                                     obs::LineageLoss::membershipChange, obs::LineageLoss::oldForm}) {
+    Story said = recoveredAfterCleanRelease([why](Story& s) { s.tell(D, obs::LineageLost{K, why}); });
+    expectViolation(said, Checker::freshness, Anomaly::recoveryAfterCleanRelease);
+  }
+  // The node that restarted is not the home, and the membership is the one that was there before.
+  Story other = recoveredAfterCleanRelease([](Story& s) { s.crash(C).restart(C); });
+  expectViolation(other, Checker::freshness, Anomaly::recoveryAfterCleanRelease);
+  Story again(onlyFreshness());
+  const auto install = [&] { again.tell(D, obs::MembershipInstalled{2, {15}, 1, {15}, 0_s}); };
+  install();
+  again.at(1_s).grant(A, Path::virgin).lock(A, 1, Path::virgin).unlock(A, 1).at(2_s).release(A);
+  install();
+  again.at(3_s).grant(B, Path::recovery).startBarrier(B, 9).measure(B, 9, A).barrierDone(B, 9);
+  again.lock(B, 2, Path::recovery);
+  expectViolation(again, Checker::freshness, Anomaly::recoveryAfterCleanRelease);
+}
+
+TEST(Freshness, ASetIsEvictedOnlyWhenTheHomesCapIsReached) {
+  const auto withCap = [](std::uint32_t cap) {
+    CheckerOptions options = onlyFreshness();
+    options.lineageSets = cap;
+    Story story(options);
+    story.at(1_s).grant(A, Path::virgin).lock(A, 1, Path::virgin).unlock(A, 1).release(A);
+    story.at(2_s).grant(C, Path::virgin, K2).release(C, K2);
+    story.at(3_s).grant(B, Path::recovery).startBarrier(B, 9).measure(B, 9, A).barrierDone(B, 9);
+    story.lock(B, 2, Path::recovery);
+    return story;
+  };
+  Story reached = withCap(1);
+  expectLimitation(reached, Route::l2Eviction, Anomaly::recoveryAfterCleanRelease);
+  Story room = withCap(2);
+  expectViolation(room, Checker::freshness, Anomaly::recoveryAfterCleanRelease);
+}
+
+TEST(Freshness, AReleaseThatItsAuthorWasNotSeenToAppendIsNotClean) {
+  Story story = afterAWrote();
+  story.at(2_s).tell(D, obs::ReleaseSeen{K, A, story.token(), true});
+  story.at(3_s).grant(B, Path::recovery).startBarrier(B, 9).measure(B, 9, A).apply(B, A);
+  story.barrierDone(B, 9).lock(B, 2, Path::recovery);
+  expectHeld(story);
 }
 
 TEST(Freshness, RecoveryAfterAnExpiryIsNoSuchRoute) {
@@ -414,12 +602,19 @@ TEST(Freshness, RecoveryAfterAnExpiryIsNoSuchRoute) {
 }
 
 TEST(Freshness, AnUnusedGrantHandedBackLeavesTheReleaseClean) {
-  Story story = recoveredAfterCleanRelease([](Story& s) {
-    s.grant(C, Path::clean).tell(C, obs::HandedBack{K, s.token()});
-    s.tell(D, obs::HandBackSeen{K, C, s.token(), true});
-    s.tell(D, obs::LineageLost{K, obs::LineageLoss::evicted});
-  });
-  expectLimitation(story, Route::l2Eviction, Anomaly::recoveryAfterCleanRelease);
+  const auto handedBack = [](bool renewed) {
+    return recoveredAfterCleanRelease([renewed](Story& s) {
+      s.grant(C, Path::clean);
+      if (renewed) s.grant(C, Path::clean, K, D, true);
+      s.tell(C, obs::HandedBack{K, s.token()}).tell(D, obs::HandBackSeen{K, C, s.token(), true});
+    });
+  };
+  Story unused = handedBack(false);
+  expectViolation(unused, Checker::freshness, Anomaly::recoveryAfterCleanRelease);
+  // Somebody may have been admitted under the token that was renewed.
+  Story renewed = handedBack(true);
+  expectHeld(renewed);
+  EXPECT_TRUE(renewed.findings().limitations().empty()) << renewed.told();
 }
 
 // ---- Streams ----------------------------------------------------------------------------------------------

@@ -28,8 +28,8 @@ Story& Story::lock(NodeId node, std::uint32_t call, Path path, KeyId key, Durati
   return ask(node, call, key, 30_s, lease).admit(node, call, path, key, lease);
 }
 
-Story& Story::reenter(NodeId node, std::uint32_t call, Duration lease, KeyId key) {
-  return tell(node, obs::Reentered{{call}, key, false, local(node) + lease});
+Story& Story::reenter(NodeId node, std::uint32_t call, Duration lease, KeyId key, std::uint32_t handle) {
+  return tell(node, obs::Reentered{{call}, key, false, local(node) + lease, {handle == 0 ? call : handle}});
 }
 
 Story& Story::refuse(NodeId node, std::uint32_t call, ErrorClass error, Cause cause, KeyId key) {
@@ -222,6 +222,28 @@ Story& Story::phase(Phase phase) { return tell(A, obs::PhaseChanged{phase}); }
 
 Story& Story::send(NodeId from, NodeId to, MessageKind kind, KeyId key) {
   return tell(from, obs::MessageSent{++messages_, to, kind, key});
+}
+
+Story& Story::deliver(NodeId from, NodeId to, MessageKind kind) {
+  return tell(to, obs::MessageDelivered{messages_, from, kind});
+}
+
+Story& Story::lose(NodeId from, NodeId to, MessageKind kind) {
+  return tell(from, obs::MessageLost{messages_, to, kind, obs::LossReason::random});
+}
+
+Story& Story::pause(NodeId node) { return tell(node, obs::NodePaused{}); }
+
+Story& Story::resume(NodeId node) { return tell(node, obs::NodeResumed{}); }
+
+Story& Story::askForBarrier(NodeId acquirer, NodeId member) {
+  send(acquirer, member, MessageKind::barrierRequest, KeyId::none());
+  return deliver(acquirer, member, MessageKind::barrierRequest);
+}
+
+Story& Story::answerBarrier(NodeId acquirer, std::uint64_t nonce, NodeId member) {
+  tell(member, obs::ControlAppended{EntryKind::barrier, KeyId::none(), {}, nonce, ++heads_[member]});
+  return send(member, acquirer, MessageKind::barrierReply, KeyId::none());
 }
 
 std::string Story::told() const {

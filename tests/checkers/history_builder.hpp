@@ -87,7 +87,8 @@ class Story {
                Duration lease = 10_s, bool hold = false);
   Story& lock(NodeId node, std::uint32_t call, Path path = Path::cached, KeyId key = K,
               Duration lease = 10_s);
-  Story& reenter(NodeId node, std::uint32_t call, Duration lease, KeyId key = K);
+  /// The call enters `handle` again, by default its own.
+  Story& reenter(NodeId node, std::uint32_t call, Duration lease, KeyId key = K, std::uint32_t handle = 0);
   Story& refuse(NodeId node, std::uint32_t call, ErrorClass error, Cause cause, KeyId key = K);
   Story& unlock(NodeId node, std::uint32_t call, KeyId key = K);
   Story& revoke(NodeId node, std::uint32_t call, KeyId key = K, bool unlocked = false);
@@ -145,6 +146,10 @@ class Story {
   /// `member` appends its barrier entry and the acquirer learns of it, a millisecond apart.
   Story& measure(NodeId acquirer, std::uint64_t nonce, NodeId member);
   Story& skip(NodeId acquirer, std::uint64_t nonce, NodeId member);
+  /// The request of the barrier that `acquirer` has just started reaches `member`.
+  Story& askForBarrier(NodeId acquirer, NodeId member);
+  /// `member` appends its entry and sends its answer, which has yet to arrive.
+  Story& answerBarrier(NodeId acquirer, std::uint64_t nonce, NodeId member);
   Story& barrierDone(NodeId acquirer, std::uint64_t nonce, bool satisfied = true);
 
   // ---- Nodes
@@ -155,6 +160,11 @@ class Story {
   Story& heal(NodeId from, NodeId to);
   Story& phase(Phase phase);
   Story& send(NodeId from, NodeId to, MessageKind kind, KeyId key = K);
+  /// What was sent last arrives, or is lost.
+  Story& deliver(NodeId from, NodeId to, MessageKind kind);
+  Story& lose(NodeId from, NodeId to, MessageKind kind);
+  Story& pause(NodeId node);
+  Story& resume(NodeId node);
 
   // ---- The verdict
 
