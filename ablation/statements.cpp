@@ -166,6 +166,8 @@ constexpr std::array kStatements = {
     // Local handles
     Statement{Rule::LH1_LocalExclusion, "One local caller of a key is inside at a time."},
     Statement{Rule::LH1_LocalFifo, "Local callers are served in the order of their calls."},
+    Statement{Rule::LH1_OwnHandle, "A handle is entered again by its own caller, and by nobody else."},
+    Statement{Rule::LH2_LapseIsFinal, "A handle whose lease has run out does not come back."},
     Statement{Rule::LH2_BoundedHandle,
               "A handle ends with its requested lease, its delegation or its membership's lease, whichever "
               "is first."},
@@ -188,6 +190,8 @@ constexpr std::array kStatements = {
     Statement{
         Rule::DR3_AwaitSettlement,
         "The release waits until every transaction that was submitted under the delegation has settled."},
+    Statement{Rule::DR3_SettlesBeforeNext,
+              "What was submitted under a key settles before the next local caller is admitted."},
     Statement{Rule::DR4_NoLateRelease, "A drain that the deadline cuts short writes no release, ever."},
     Statement{Rule::DR5_HomeNeverForgets, "A home keeps a grant until its exact release or its expiry."},
     Statement{Rule::DR6_NoFabricatedRelease,
@@ -219,6 +223,8 @@ constexpr std::array kStatements = {
               "A key that was ever delegated and has no dependency set recovers; only others are virgin."},
     Statement{Rule::FR6_ColdHomeDistrusts,
               "A home that has not seen the whole membership trusts no absence from its filter."},
+    Statement{Rule::FR6_HandBackKeepsSet,
+              "A grant that is handed back unused leaves the dependency set as it was."},
     Statement{Rule::FR7_ExpiryVoidsLineage,
               "A grant that expires without its release voids the key's dependency set."},
     Statement{Rule::FR8_Barrier,
@@ -226,6 +232,10 @@ constexpr std::array kStatements = {
               "are applied."},
     Statement{Rule::FR8_HolesRefuse,
               "An entry that failed to apply refuses every later position of that origin."},
+    Statement{Rule::FR8_WaitsForMembers,
+              "A barrier leaves a member out only after the timeout on the acquirer's own clock."},
+    Statement{Rule::FR8_AnswerIsEnough,
+              "A member that has answered is waited for, however late its entry comes."},
     Statement{Rule::FR8_CopyIsNoRepair,
               "A hole stays until its own entry is made good: a copy of rows brings no deletions."},
     Statement{Rule::FR8_FailClosed, "A member that answers but has no barrier to show fails the recovery."},

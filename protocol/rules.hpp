@@ -166,6 +166,10 @@ namespace holdfast::protocol {
     "local callers of one key are admitted side by side") \
   X(LH1_LocalFifo, \
     "the latest local caller is served first") \
+  X(LH1_OwnHandle, \
+    "a re-entry goes by the key: who has left the critical section enters the handle of who is inside") \
+  X(LH2_LapseIsFinal, \
+    "re-entry brings back a handle whose lease has run out") \
   X(LH2_BoundedHandle, \
     "a handle lasts for its requested lease, whatever its delegation allows") \
   X(LH2_BoundedReentry, \
@@ -188,6 +192,8 @@ namespace holdfast::protocol {
     "a recall overlooks writes that were staged and then unlocked") \
   X(DR3_AwaitSettlement, \
     "the release does not wait for commits already submitted") \
+  X(DR3_SettlesBeforeNext, \
+    "the next local caller is admitted while what was submitted before is still on its way") \
   X(DR4_NoLateRelease, \
     "a drain cut short by the deadline writes its release all the same") \
   X(DR5_HomeNeverForgets, \
@@ -220,10 +226,16 @@ namespace holdfast::protocol {
     "a key without a dependency set counts as never delegated") \
   X(FR6_ColdHomeDistrusts, \
     "a restarted home trusts its empty filter") \
+  X(FR6_HandBackKeepsSet, \
+    "a grant that is handed back unused takes the dependency set of its key with it") \
   X(FR7_ExpiryVoidsLineage, \
     "the dependency set survives a grant that expired without its release") \
   X(FR8_Barrier, \
     "recovery admits without a barrier") \
+  X(FR8_WaitsForMembers, \
+    "a barrier leaves out whoever has not answered after a sixteenth of the timeout") \
+  X(FR8_AnswerIsEnough, \
+    "an answer counts only if the entry that it tells of has come already") \
   X(FR8_HolesRefuse, \
     "a barrier is believed although an earlier entry failed to apply") \
   X(FR8_CopyIsNoRepair, \

@@ -27,6 +27,7 @@ std::vector<Scenario> containmentScenarios();          // R-..., a rule each
 std::vector<Scenario> ricartAgrawalaScenarios();       // R-RA-...
 std::vector<Scenario> ricartAgrawalaCostScenarios();   // R-RA-5-...
 std::vector<Scenario> fenceScenarios();                // R-DG-5, R-FR-9: stand-ins that do not do
+std::vector<Scenario> evidenceScenarios();             // R-LH-1, R-DR-3, R-FR-6, R-FR-8: what looks excused
 std::vector<Scenario> answerTimeScenarios();     // R-DG-7, R-DG-10, ...: what still counts, and for whom
 std::vector<Scenario> replicaScenarios();        // R-FR-3, R-FR-8, R-LW-3, R-BD-3: what reaches a replica
 std::vector<Scenario> startScenarios();          // R-EP-14: what an earlier start of a process had asked

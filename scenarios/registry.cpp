@@ -15,6 +15,7 @@ constexpr std::array kFamilies = {
     &lateReleaseScenarios,          //
     &freshnessScenarios,            //
     &recoveryScenarios,             //
+    &evidenceScenarios,             //
     &membershipScenarios,           //
     &membershipAgreementScenarios,  //
     &homeMapScenarios,              //

@@ -529,7 +529,7 @@ std::vector<Scenario> leaseScenarios() {
        "LH-2, LH-3",
        "The requested lease is shortest: it ends to the millisecond, re-entry renews it, and a lapsed one is "
        "dead.",
-       {},
+       {{Rule::LH2_LapseIsFinal, kExclusion}},
        &boundedByRequest},
   };
 }

@@ -41,7 +41,8 @@ void Barriers::start(const Env& env) {
   for (const Recovery& recovery : joined_) env.observe(obs::RecoveryJoined{recovery.key, nonce_});
   // The node's own commits are visible here anyway; its log position tells the successor where they end.
   if (env.replication.head() > 0) reached_.require(env.setup.self, env.replication.head());
-  env.timers.set(TimerKind::barrierTimeout, 0, env.now() + env.options().barrierTimeout);
+  const std::int64_t parts = env.on(Rule::FR8_WaitsForMembers) ? 1 : 16;
+  env.timers.set(TimerKind::barrierTimeout, 0, env.now() + env.options().barrierTimeout / parts);
 }
 
 bool Barriers::complete() const {
@@ -53,6 +54,7 @@ void Barriers::onReply(NodeId from, const BarrierReply& reply, const Env& env) {
   const auto asked = std::find_if(asked_.begin(), asked_.end(),
                                   [&](const Asked& a) { return a.member == from && !a.answered; });
   if (asked == asked_.end()) return;
+  if (reply.position > env.replication.received(from) && !env.on(Rule::FR8_AnswerIsEnough)) return;
   asked->answered = true;
   if (reply.cause != Cause::none || reply.position == 0) {
     // A member that answers but has no barrier to show may hold anything: fail closed, do not leave it out.

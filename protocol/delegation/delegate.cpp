@@ -59,8 +59,12 @@ void Delegate::lock(const CallLock& call, const Env& env) {
 void Delegate::reenter(const CallReenter& call, const Env& env) {
   Handle* handle = env.sessions.find(call.call);
   const KeyId key = handle != nullptr ? handle->key : KeyId::none();
+  if (handle != nullptr && handle->unlocked && !env.on(Rule::LH1_OwnHandle)) {
+    handle = env.sessions.find(keys_[key.value].inside);
+  }
   Cause cause = Cause::unknownHandle;
   if (handle != nullptr && !handle->unlocked) cause = env.sessions.lapse(*handle, env);
+  if (cause == Cause::expired && !env.on(Rule::LH2_LapseIsFinal)) cause = Cause::none;
   const Delegation* delegation = handle != nullptr ? &keys_[key.value].delegation : nullptr;
   if (cause == Cause::none &&
       (!delegation->installed || delegation->token.membership != handle->token.membership)) {
@@ -85,9 +89,9 @@ void Delegate::reenter(const CallReenter& call, const Env& env) {
   handle->deadline = std::max(handle->deadline, deadline);
   handle->wallDeadline = std::max(handle->wallDeadline, env.context.wall + call.lease);
   handle->hold = handle->hold || call.hold;
-  if (keys_[key.value].inside == call.call)
+  if (keys_[key.value].inside == handle->call)
     env.timers.set(TimerKind::handleLapse, key.value, handle->deadline);
-  env.observe(obs::Reentered{call.call, key, handle->hold, handle->deadline});
+  env.observe(obs::Reentered{call.call, key, handle->hold, handle->deadline, handle->call});
   env.context.reply(LockReply{call.call, key, ErrorClass::none, Cause::none, Path::cached, handle->token,
                               handle->deadline - env.now()});
 }
@@ -219,7 +223,7 @@ bool Delegate::mayAdmit(Key& state, KeyId key, const Env& env) {
   }
   // What this node has submitted under the key is part of what the next caller must see: it settles first,
   // also when its handle has lapsed or was unlocked meanwhile (LH-3).
-  if (env.sessions.settling(key)) return false;
+  if (env.sessions.settling(key) && env.on(Rule::DR3_SettlesBeforeNext)) return false;
   // A handle is never stretched past its delegation: with too little left, renew first (DG-5, LH-2).
   const Duration enough = std::min(env.options().minUseful, state.callers.front().lease);
   if (delegation.deadline - env.now() < enough && delegation.drain == Drain::none) {

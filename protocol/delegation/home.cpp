@@ -315,6 +315,8 @@ void Home::onHandBack(NodeId from, const LockHandBack& handBack, const Env& env)
     lineage_.lose(handBack.key, obs::LineageLoss::handedBackRenewal, env);
   } else if (state.grant.path == Path::virgin) {
     lineage_.store(handBack.key, DependencySet{}, env);  // delegated, but still never used
+  } else if (!env.on(Rule::FR6_HandBackKeepsSet)) {
+    lineage_.lose(handBack.key, obs::LineageLoss::handedBackRenewal, env);
   }
   clear(state, handBack.key, env);
   serve(state, handBack.key, env);

@@ -69,7 +69,7 @@ void Participant::reenter(const CallReenter& call, const ParticipantEnv& env) {
   handle->hold = handle->hold || call.hold;
   if (keys_[key.value].inside == call.call) keys_[key.value].until = handle->deadline;
   env.timers.set(TimerKind::handleLapse, key.value, handle->deadline);
-  env.observe(obs::Reentered{call.call, key, handle->hold, handle->deadline});
+  env.observe(obs::Reentered{call.call, key, handle->hold, handle->deadline, handle->call});
   env.context.reply(LockReply{call.call, key, ErrorClass::none, Cause::none, Path::cached, handle->token,
                               handle->deadline - env.now()});
 }
@@ -122,7 +122,8 @@ bool Participant::allGranted(const Key& state, const ParticipantEnv& env) const 
 
 bool Participant::mayAdmit(const Key& state, KeyId key, const ParticipantEnv& env) {
   // What this node has submitted under the key settles first: the next caller must see it, too (LH-3).
-  if (state.stamp == 0 || !allGranted(state, env) || env.sessions.settling(key)) return false;
+  if (state.stamp == 0 || !allGranted(state, env)) return false;
+  if (env.sessions.settling(key) && env.on(Rule::DR3_SettlesBeforeNext)) return false;
   // RA-3: a grant that is visible has all of its author's earlier entries before it, unless one of them
   // failed to apply.
   if (env.replication.fence(state.grants).satisfied()) return true;
