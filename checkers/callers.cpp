@@ -68,10 +68,8 @@ void Callers::on(const Stamp& stamp, const obs::Admitted& event, const Context& 
 }
 
 void Callers::on(const Stamp& stamp, const obs::Reentered& event, const Context& context) {
-  const Call& call = context.history.call(event.call);
-  if (call.answers == 0) {
-    context.findings.add(findingAt(Anomaly::answeredUnasked, Severity::safety, stamp, event.call, call));
-  }
+  // Whoever is let in by re-entry while it waits has got its answer.
+  if (context.history.reentry().fresh) judgeAnswer(stamp, event.call, context);
 }
 
 void Callers::on(const Stamp& stamp, const obs::LockRefused& event, const Context& context) {

@@ -10,6 +10,20 @@ CheckerOptions onlyCallers() {
   return options;
 }
 
+TEST(Callers, AWaiterThatIsLetInByReentryIsAnsweredByIt) {
+  Story asked(CheckerOptions{}.only(Checker::callers));
+  asked.at(0_s).ask(A, 1, K, 5_s).at(1_s).reenter(A, 1, 10_s);
+  expectHeld(asked);
+
+  Story late(CheckerOptions{}.only(Checker::callers));
+  late.at(0_s).ask(A, 1, K, 5_s).at(6_s).reenter(A, 1, 10_s);
+  expectViolation(late, Checker::callers, Anomaly::answeredLate);
+
+  Story unasked(CheckerOptions{}.only(Checker::callers));
+  unasked.at(1_s).reenter(A, 1, 10_s);
+  expectViolation(unasked, Checker::callers, Anomaly::answeredUnasked);
+}
+
 TEST(Callers, OneAnswerEachHolds) {
   Story story(onlyCallers());
   story.at(0_s).lock(A, 1).ask(B, 2, K, 5_s).at(5_s).refuse(B, 2, ErrorClass::locked423, Cause::contended);
