@@ -309,7 +309,7 @@ Route Lineage::reasonOfRecovery(const KeyLineage& row, KeyId key, NodeId home, c
   return home == row.releaseHome && restarted ? Route::l2HomeRestart : Route::none;
 }
 
-void Lineage::on(const Stamp& stamp, const obs::ControlAppended& event, const History&) {
+void Lineage::on(const Stamp& stamp, const obs::ControlAppended& event, const History& history) {
   if (event.entry == obs::EntryKind::barrier) {
     appended_.at(stamp.node.value) = {event.nonce, stamp.at};
     if (Barrier* barrier = find(event.nonce)) {
@@ -324,6 +324,8 @@ void Lineage::on(const Stamp& stamp, const obs::ControlAppended& event, const Hi
   Lane& lane = lanes_.at(event.key.value, stamp.node);
   lane.releaseToken = event.token;
   lane.releasePosition = event.position;
+  const NodeFacts& author = history.node(stamp.node);
+  lane.releaseFound = author.crashes > 0 && author.startedAt == stamp.at;
 }
 
 void Lineage::on(const Stamp& stamp, const obs::ReleaseSeen& event, const History& history) {
@@ -343,11 +345,12 @@ void Lineage::on(const Stamp& stamp, const obs::ReleaseSeen& event, const Histor
   }
   Lane& lane = lanes_.at(event.key.value, event.author);
   lane.releasedAt = stamp.at;
-  // An entry that its author was not seen to append is of another version, and tells of no lineage (FR-4).
-  const bool clean = lane.releaseToken == event.token;
-  if (clean) lane.covered = std::max(lane.covered, lane.releasePosition);
+  // What its author was not seen to append as it ran may be of another version, and tell of no lineage
+  // (FR-4).
+  const bool appended = lane.releaseToken == event.token;
+  if (appended) lane.covered = std::max(lane.covered, lane.releasePosition);
   const NodeFacts& home = history.node(stamp.node);
-  row.cleanlyReleased = clean;
+  row.cleanlyReleased = appended && !lane.releaseFound;
   row.releaseHome = stamp.node;
   row.homeLives = home.crashes + home.replacements;
   row.membership = membershipOf(stamp.node);

@@ -149,6 +149,7 @@ class Lineage {
     TrueInstant lostSince{INT64_MIN};  // what settled before this can not have been lost by l2c
     obs::Token releaseToken;
     Position releasePosition = 0;
+    bool releaseFound = false;  // in the log when its author started again
     TrueInstant releasedAt{INT64_MIN};
     std::uint64_t nonce = 0;  // of the barrier that this node's recovery of the key joined
     bool joined = false;

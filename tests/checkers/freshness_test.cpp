@@ -585,12 +585,20 @@ TEST(Freshness, ASetIsEvictedOnlyWhenTheHomesCapIsReached) {
   expectViolation(room, Checker::freshness, Anomaly::recoveryAfterCleanRelease);
 }
 
-TEST(Freshness, AReleaseThatItsAuthorWasNotSeenToAppendIsNotClean) {
-  Story story = afterAWrote();
-  story.at(2_s).tell(D, obs::ReleaseSeen{K, A, story.token(), true});
-  story.at(3_s).grant(B, Path::recovery).startBarrier(B, 9).measure(B, 9, A).apply(B, A);
-  story.barrierDone(B, 9).lock(B, 2, Path::recovery);
-  expectHeld(story);
+TEST(Freshness, AReleaseThatItsAuthorWasNotSeenToAppendAsItRanIsNotClean) {
+  const auto released = [](auto&& release) {
+    Story story = afterAWrote();
+    release(story.at(2_s));
+    story.at(3_s).grant(B, Path::recovery).startBarrier(B, 9).measure(B, 9, A).apply(B, A);
+    story.barrierDone(B, 9).lock(B, 2, Path::recovery);
+    return story;
+  };
+  Story unseen = released([](Story& s) { s.tell(D, obs::ReleaseSeen{K, A, s.token(), true}); });
+  expectHeld(unseen);
+  Story found = released([](Story& s) { s.crash(A).restart(A).release(A); });
+  expectHeld(found);
+  Story appended = released([](Story& s) { s.crash(A).restart(A).at(2'001_ms).release(A); });
+  expectViolation(appended, Checker::freshness, Anomaly::recoveryAfterCleanRelease);
 }
 
 TEST(Freshness, RecoveryAfterAnExpiryIsNoSuchRoute) {
