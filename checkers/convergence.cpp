@@ -145,7 +145,6 @@ void Convergence::judgeResolution(TrueInstant at, const Context& context) const 
   std::vector<std::vector<Versioned>> byKey(history.keys());
   for (std::uint32_t id = 1; id < history.txns(); ++id) {
     const Txn& txn = history.txn({id});
-    if (txn.state != TxnState::committed) continue;
     std::uint32_t ordinal = 0;
     for (std::uint32_t i = txn.firstWrite; i != kNothing; i = history.write(i).nextOfTxn) {
       const Write& write = history.write(i);

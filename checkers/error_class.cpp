@@ -38,7 +38,7 @@ void ErrorClasses::forgetGrantsOf(NodeId home, TrueInstant at) {
 
 void ErrorClasses::on(const Stamp& stamp, const obs::Granted& event, const Context&) {
   KeyGrants& row = keys_.at(event.key.value);
-  if (row.to != event.to) endGrant(row, stamp.at);
+  endGrant(row, stamp.at);
   row.outstanding = true;
   row.to = event.to;
   row.membership = event.token.membership;
@@ -71,7 +71,7 @@ void ErrorClasses::on(const Stamp& stamp, const obs::MembershipInstalled& event,
 
 // ---- 423 --------------------------------------------------------------------------------------------------
 
-bool ErrorClasses::heldByOther(CallId id, const Call& call, TrueInstant at, const Context& context) const {
+bool ErrorClasses::heldByOther(CallId id, const Call& call, const Context& context) const {
   const History& history = context.history;
   const KeyFacts& key = history.key(call.key);
   const Installation* const known = installations_.find(call.node.value);
@@ -83,7 +83,7 @@ bool ErrorClasses::heldByOther(CallId id, const Call& call, TrueInstant at, cons
     const Call& holder = history.call(other);
     // It may have lapsed since; what counts is whether it was inside while the caller waited.
     const TrueInstant lapse = history.node(holder.node).clock.whenReads(holder.deadline);
-    if (holder.admittedAt <= at && lapse >= since) return true;
+    if (lapse >= since) return true;
   }
   const KeyGrants* row = keys_.find(call.key.value);
   if (row == nullptr) return false;
@@ -112,7 +112,7 @@ void ErrorClasses::on(const Stamp& stamp, const obs::LockRefused& event, const C
     context.findings.add(finding);
     return;
   }
-  if (event.error != obs::ErrorClass::locked423 || heldByOther(event.call, call, stamp.at, context)) return;
+  if (event.error != obs::ErrorClass::locked423 || heldByOther(event.call, call, context)) return;
   Finding finding = violation(Anomaly::lockedWithoutHolder, stamp, event.key, event.call, event.cause);
   finding.expected = call.requestedAt.ns;
   context.findings.add(finding);

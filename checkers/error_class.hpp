@@ -65,7 +65,7 @@ class ErrorClasses {
   static void endGrant(KeyGrants& row, TrueInstant at);
   void forgetGrantsOf(NodeId home, TrueInstant at);
   bool unknownHere(const Stamp& stamp, TxnId txn, const Context& context) const;
-  bool heldByOther(CallId id, const Call& call, TrueInstant at, const Context& context) const;
+  bool heldByOther(CallId id, const Call& call, const Context& context) const;
   void judgeConflict(const Stamp& stamp, TxnId txn, CallId id, KeyId key, obs::Cause cause,
                      const Context& context) const;
 

@@ -268,8 +268,7 @@ void Membership::on(const Stamp& stamp, const obs::MembershipActive& event, cons
 /// Whether the node may grant at `at`: its ring is active there, and its lease runs or a map needs none.
 bool Membership::acts(NodeId id, TrueInstant at, const Context& context) const {
   const Node* const node = nodes_.find(id.value);
-  if (node == nullptr || node->ring == kNothing || !node->active || !context.history.node(id).up)
-    return false;
+  if (node == nullptr || node->ring == kNothing || !node->active) return false;
   if (!rings_[node->ring].members.contains(id)) return false;  // a stranger has no authority (HM-1)
   if (!context.history.membershipSeen()) return node->acknowledged <= rings_[node->ring].number;
   return node->leased && context.history.node(id).clock.surelyBefore(node->lease, at);

@@ -108,12 +108,83 @@ TEST(ErrorClass, ADelegationOfAnotherNodeIsAHolderWhileItIsOutstanding) {
   }
 }
 
-TEST(ErrorClass, AReleaseThatClearedNothingLeavesTheHolder) {
+TEST(ErrorClass, AReleaseOrAHandBackThatClearedNothingLeavesTheHolder) {
+  const obs::Observation ignored[] = {obs::ReleaseSeen{K, B, {1, 1, 0}, false},
+                                      obs::HandBackSeen{K, B, {1, 1, 0}, false}};
+  for (const obs::Observation& end : ignored) {
+    Story story = someRun();
+    story.at(1_s).grant(B, Path::virgin).tell(D, end).at(3_s).ask(A, 1, K, 5_s).at(8_s);
+    refuse423(story, A, 1);
+    expectHeld(story);
+  }
+}
+
+TEST(ErrorClass, WhatEndedInTheInstantOfTheRequestWasDuringTheWait) {
+  Story unlocked = someRun();
+  unlocked.at(1_s).lock(B, 2).at(3_s).unlock(B, 2).ask(A, 1, K, 5_s).at(8_s);
+  refuse423(unlocked, A, 1);
+  expectHeld(unlocked);
+
+  Story lapsed = someRun();
+  lapsed.at(1_s).lock(B, 2, Path::virgin, K, 2_s).at(3_s).ask(A, 1, K, 5_s).at(8_s);
+  refuse423(lapsed, A, 1);
+  expectHeld(lapsed);
+
+  Story granted = someRun();
+  granted.at(1_s).grant(B, Path::virgin).at(3_s).release(B).ask(A, 1, K, 5_s).at(8_s);
+  refuse423(granted, A, 1);
+  expectHeld(granted);
+}
+
+TEST(ErrorClass, AnInstallationEndsTheWordOfEarlierHolders) {
+  const auto install = [](Story& story, std::uint32_t number) {
+    story.tell(A, obs::MembershipInstalled{number, {}, 1, {}, 0_s});
+  };
+  Story before = someRun();
+  before.at(1_s).lock(B, 2).at(2_s).ask(A, 1, K, 5_s).at(3_s).unlock(B, 2).at(4_s);
+  install(before, 2);
+  before.at(7_s);
+  refuse423(before, A, 1);
+  expectViolation(before, Checker::errorClass, Anomaly::lockedWithoutHolder);
+
+  Story same = someRun();
+  same.at(1_s).grant(B, Path::virgin).at(2_s).ask(A, 1, K, 5_s).at(4_s);
+  install(same, 1);
+  same.at(7_s);
+  refuse423(same, A, 1);
+  expectHeld(same);
+}
+
+TEST(ErrorClass, TheLastTwoDelegatesOfAWaitAreRemembered) {
+  Story released = someRun();
+  released.at(1_s).grant(B, Path::virgin).at(2_s).ask(A, 1, K, 5_s).at(3_s).release(B);
+  released.grant(A, Path::clean).at(4_s).release(A).at(7_s);
+  refuse423(released, A, 1);
+  expectHeld(released);
+
+  Story replaced = someRun();
+  replaced.at(1_s).grant(B, Path::virgin).at(2_s).ask(A, 1, K, 5_s).at(3_s).grant(A, Path::clean).at(7_s);
+  refuse423(replaced, A, 1);
+  expectHeld(replaced);
+
+  Story own = someRun();
+  own.at(1_s).grant(A, Path::virgin).at(2_s).ask(A, 1, K, 5_s).at(3_s).release(A).at(7_s);
+  refuse423(own, A, 1);
+  expectViolation(own, Checker::errorClass, Anomaly::lockedWithoutHolder);
+}
+
+TEST(ErrorClass, TheCrashOfAnotherNodeLeavesTheHomesGrants) {
   Story story = someRun();
-  story.at(1_s).grant(B, Path::virgin).tell(D, obs::ReleaseSeen{K, B, {1, 1, 0}, false});
-  story.at(3_s).ask(A, 1, K, 5_s).at(8_s);
+  story.at(1_s).grant(B, Path::virgin).crash(C).at(2_s).ask(A, 1, K, 5_s).at(7_s);
   refuse423(story, A, 1);
   expectHeld(story);
+}
+
+TEST(ErrorClass, ACallIsNotItsOwnHolder) {
+  Story story = someRun();
+  story.at(1_s).lock(A, 1).at(2_s);
+  refuse423(story, A, 1);
+  expectViolation(story, Checker::errorClass, Anomaly::lockedWithoutHolder);
 }
 
 TEST(ErrorClass, TheNewsOfAHolderMayBeAsOldAsTheSlack) {
@@ -212,6 +283,22 @@ TEST(ErrorClass, A409ThroughADeadHandleHolds) {
   expectHeld(unheard);
 }
 
+TEST(ErrorClass, AReentryThroughALiveHandleIsNotRefused) {
+  Story story(onlyErrors());
+  story.at(0_s).lock(A, 1).at(9_s).refuse(A, 1, ErrorClass::conflict409, Cause::expired);
+  expectViolation(story, Checker::errorClass, Anomaly::conflictOnLiveHandle);
+}
+
+TEST(ErrorClass, AHandleIsKnownWhereItWasAdmitted) {
+  Story elsewhere(onlyErrors());
+  elsewhere.at(0_s).lock(A, 1).put(B, 1, 1, 5).refuseWrite(B, 1, 1, Cause::unknownHandle);
+  expectHeld(elsewhere);
+
+  Story waiting = someRun();
+  waiting.at(1_s).ask(A, 1).put(A, 1, 1, 5).refuseWrite(A, 1, 1, Cause::unknownHandle);
+  expectHeld(waiting);
+}
+
 TEST(ErrorClass, A409ThroughALiveHandleIsAViolation) {
   for (const Cause cause : {Cause::expired, Cause::revoked, Cause::unknownHandle}) {
     Story story(onlyErrors());
@@ -240,6 +327,18 @@ TEST(ErrorClass, TheCauseOfA409MustBeTheRightOne) {
   expectViolation(story, Checker::errorClass, Anomaly::conflictOnLiveHandle);
 }
 
+TEST(ErrorClass, ALapsedHandleIsNotCalledRevoked) {
+  Story story(onlyErrors());
+  story.at(0_s).lock(A, 1).put(A, 1, 1, 5).at(10_s).refuseWrite(A, 1, 1, Cause::revoked);
+  expectViolation(story, Checker::errorClass, Anomaly::conflictOnLiveHandle);
+}
+
+TEST(ErrorClass, WhatWasStagedUnderAnotherHandleIsNoneOfTheUnlockedOnes) {
+  Story story(onlyErrors());
+  story.at(0_s).lock(A, 1).unlock(A, 1).lock(A, 2).put(A, 1, 2, 5).refuseWrite(A, 1, 1, Cause::unknownHandle);
+  expectHeld(story);
+}
+
 TEST(ErrorClass, AnUnlockedWriteIsNeverGated) {
   Story gated = someRun();
   gated.at(1_s).put(A, 1, 0, 5).refuseWrite(A, 1, 0, Cause::expired);
@@ -258,6 +357,37 @@ TEST(ErrorClass, ATransactionThatTheNodeDoesNotKnowMayBeRefused) {
   Story twice = someRun();
   twice.at(1_s).put(A, 1, 0, 5).submit(A, 1).refuseWrite(A, 1, 0, Cause::unknownHandle).settle(A, 1);
   expectHeld(twice);
+}
+
+TEST(ErrorClass, ANodeNeedNotKnowWhatItNeverHadOrHasRefused) {
+  Story unstaged = someRun();
+  unstaged.at(1_s).refuseWrite(A, 1, 0, Cause::unknownHandle);
+  expectHeld(unstaged);
+
+  Story elsewhere = someRun();
+  elsewhere.at(1_s).put(A, 1, 0, 5).refuseWrite(B, 1, 0, Cause::unknownHandle);
+  expectHeld(elsewhere);
+
+  Story refused(onlyErrors());
+  refused.at(0_s).lock(A, 1).put(A, 1, 1, 5).at(10_s).refuseWrite(A, 1, 1, Cause::expired);
+  refused.refuseWrite(A, 1, 0, Cause::unknownHandle);
+  expectHeld(refused);
+}
+
+TEST(ErrorClass, AWriteIsRefusedForTheReasonsOfWritesOnly) {
+  const auto refused = [](ErrorClass error, Cause cause) {
+    Story story(onlyErrors());
+    story.at(0_s).lock(A, 1).put(A, 1, 1, 5).at(10_s);
+    return story.tell(A, obs::WriteRefused{{1}, {1}, K, error, cause});
+  };
+  for (const Cause cause : {Cause::malformed, Cause::shutdown}) {
+    Story story = refused(ErrorClass::lockUnavailable503, cause);
+    expectHeld(story);
+  }
+  Story ofACall = refused(ErrorClass::lockUnavailable503, Cause::capacity);
+  expectViolation(ofACall, Checker::errorClass, Anomaly::wrongErrorClass);
+  Story misnamed = refused(ErrorClass::conflict409, Cause::contended);
+  expectViolation(misnamed, Checker::errorClass, Anomaly::wrongErrorClass);
 }
 
 TEST(ErrorClass, ACommitThatFailsForGoodIsNoLockError) {

@@ -46,6 +46,24 @@ TEST(Exclusion, ALeaseEndsAtItsDeadlineExactly) {
   expectViolation(before, Checker::exclusion, Anomaly::overlappingAdmissions);
 }
 
+TEST(Exclusion, ASuspendedHolderIsInside) {
+  Story story(onlyExclusion());
+  story.at(0_s).lock(A, 1).at(1_s).tell(A, obs::NodePaused{}).at(2_s).lock(B, 2, Path::recovery);
+  EXPECT_EQ(expectViolation(story, Checker::exclusion, Anomaly::overlappingAdmissions).other, A);
+}
+
+TEST(Exclusion, InTheNanosecondThatAChangeOfRateHidesNobodyIsBlamed) {
+  const auto admittedAt = [](Duration t) {
+    Story story(onlyExclusion());
+    story.at(0_s).clock(A, 0_s).lock(A, 1).at(5_s).clock(A, 5_s);
+    return story.at(t).lock(B, 2, Path::recovery);
+  };
+  Story unsure = admittedAt(9'999'999'999_ns);
+  expectHeld(unsure);
+  Story sure = admittedAt(9'999'999'998_ns);
+  expectViolation(sure, Checker::exclusion, Anomaly::overlappingAdmissions);
+}
+
 TEST(Exclusion, ALeaseIsMeasuredOnTheHoldersOwnClock) {
   // The slow clock of A needs 20 s of true time for a lease of 10 s.
   Story slow(onlyExclusion());
@@ -89,9 +107,18 @@ TEST(Exclusion, ReentryExtendsTheSection) {
 }
 
 TEST(Exclusion, ReentryThroughADeadHandleIsAViolation) {
-  Story story(onlyExclusion());
-  story.at(0_s).lock(A, 1).at(1_s).revoke(A, 1).at(2_s).reenter(A, 1, 10_s);
-  expectViolation(story, Checker::exclusion, Anomaly::reenteredAfterEnd);
+  const std::pair<std::function<void(Story&)>, Fact> ends[] = {
+      {[](Story& story) { story.revoke(A, 1); }, Fact::revoked},
+      {[](Story& story) { story.unlock(A, 1); }, Fact::unlocked},
+      {[](Story& story) { story.crash(A).restart(A); }, Fact::crashed},
+  };
+  for (const auto& [end, fact] : ends) {
+    Story story(onlyExclusion());
+    story.at(0_s).lock(A, 1).at(1_s);
+    end(story);
+    story.at(2_s).reenter(A, 1, 10_s);
+    EXPECT_EQ(expectViolation(story, Checker::exclusion, Anomaly::reenteredAfterEnd).evidence[0].fact, fact);
+  }
 }
 
 TEST(Exclusion, AHandleThatLapsedDoesNotComeBack) {
@@ -192,6 +219,20 @@ TEST(Exclusion, SubmittingThroughNoHandleIsAViolation) {
   expectViolation(story, Checker::exclusion, Anomaly::submittedWithoutHandle);
 }
 
+TEST(Exclusion, SubmittingThroughAnotherNodesHandleOrAWaitingCallIsAViolation) {
+  Story others(onlyExclusion());
+  others.at(0_s).lock(A, 1).put(B, 1, 1, 5).submit(B, 1);
+  EXPECT_EQ(expectViolation(others, Checker::exclusion, Anomaly::submittedWithoutHandle).node, B);
+
+  Story waiting(onlyExclusion());
+  waiting.at(0_s).lock(A, 1).ask(A, 2).put(A, 1, 2, 5).submit(A, 1);
+  EXPECT_EQ(expectViolation(waiting, Checker::exclusion, Anomaly::submittedWithoutHandle).call, CallId{2});
+
+  Story unlocked(onlyExclusion());
+  unlocked.at(0_s).lock(A, 1).put(B, 1, 0, 5).submit(B, 1);
+  expectHeld(unlocked);
+}
+
 TEST(Exclusion, ARetryNeedsLiveAuthorityUnlessTold) {
   const auto tell = [](CheckerOptions options) {
     Story story(options);
@@ -272,6 +313,46 @@ TEST(Exclusion, AHandleIsBoundedByMembershipAndDelegation) {
   expectViolation(upgrade, Checker::exclusion, Anomaly::leaseBeyondBound);
 }
 
+TEST(Exclusion, AHandleIsBoundedByTheShorterOfTheNodesOwnBounds) {
+  const auto install = [](Story& story, NodeId node, Duration until) {
+    story.tell(node, obs::Installed{K, {1, 1, 1}, Path::virgin, false, {until.ns}});
+  };
+  Story longer(onlyExclusion());
+  longer.at(0_s).tell(A, obs::MembershipRenewed{1, {(8_s).ns}});
+  install(longer, A, 15_s);
+  longer.lock(A, 1, Path::virgin, K, 9_s);
+  EXPECT_EQ(expectViolation(longer, Checker::exclusion, Anomaly::leaseBeyondBound).expected, (8_s).ns);
+
+  Story others(onlyExclusion());
+  others.at(0_s);
+  install(others, A, 30_s);
+  install(others, B, 8_s);
+  others.lock(A, 1, Path::virgin, K, 9_s);
+  expectHeld(others);
+
+  Story own(onlyExclusion());
+  own.at(0_s);
+  install(own, A, 8_s);
+  install(own, B, 30_s);
+  own.lock(A, 1, Path::virgin, K, 9_s);
+  expectViolation(own, Checker::exclusion, Anomaly::leaseBeyondBound);
+
+  Story renewed(onlyExclusion());
+  renewed.at(0_s);
+  install(renewed, A, 8_s);
+  install(renewed, A, 30_s);
+  renewed.lock(A, 1, Path::virgin, K, 9_s);
+  expectHeld(renewed);
+
+  CheckerOptions lenient = onlyExclusion();
+  lenient.judgeHandleBounds = false;
+  Story untold(lenient);
+  untold.at(0_s);
+  install(untold, A, 8_s);
+  untold.lock(A, 1, Path::virgin, K, 9_s);
+  expectHeld(untold);
+}
+
 TEST(Exclusion, TokensOfAKeyIncrease) {
   Story rising(onlyExclusion());
   rising.at(0_s).grant(A, Path::virgin).grant(B, Path::clean).nextIncarnation().grant(A, Path::recovery);
@@ -287,6 +368,40 @@ TEST(Exclusion, TokensOfAKeyIncrease) {
   older.at(0_s).tell(D, obs::Granted{K, A, {1, 2, 1}, Path::virgin, false, 60_s});
   older.tell(D, obs::Granted{K, B, {1, 1, 9}, Path::clean, false, 60_s});
   expectViolation(older, Checker::exclusion, Anomaly::tokenNotIncreasing);
+}
+
+TEST(Exclusion, TokensAreComparedAcrossHomesOnceTheMembershipChanged) {
+  const auto granted = [](const Token& first, const Token& second) {
+    Story story(onlyExclusion());
+    story.at(0_s).tell(D, obs::Granted{K, A, first, Path::virgin, false, 60_s});
+    story.tell(C, obs::Granted{K, B, second, Path::clean, false, 60_s});
+    return story.lock(B, 1, Path::clean);
+  };
+  Story older = granted({2, 1, 1}, {1, 9, 9});
+  EXPECT_EQ(expectViolation(older, Checker::exclusion, Anomaly::tokenNotIncreasing).node, C);
+  Story newer = granted({1, 9, 9}, {2, 1, 1});
+  expectHeld(newer);
+  Story ofOne = granted({1, 2, 1}, {1, 1, 1});  // each of the two has incarnations of its own
+  expectHeld(ofOne);
+}
+
+TEST(Exclusion, ATokenIsComparedWithTheGreatest) {
+  Story story(onlyExclusion());
+  for (const std::uint64_t counter : {4U, 2U, 3U, 5U}) {
+    story.tell(D, obs::Granted{K, A, {1, 1, counter}, Path::virgin, false, 60_s});
+  }
+  expectViolation(story, Checker::exclusion, Anomaly::tokenNotIncreasing);
+  EXPECT_EQ(story.findings().count(Checker::exclusion), 2U) << story.told();
+}
+
+TEST(Exclusion, AQuarantineIsTheHomesOwnUnlessItIsWaived) {
+  Story others(onlyExclusion());
+  others.at(0_s).tell(C, obs::CoordinatorStarted{2, true, {(10_s).ns}}).grant(A, Path::virgin).lock(A, 1);
+  expectHeld(others);
+
+  Story waived(onlyExclusion());
+  waived.at(0_s).tell(D, obs::CoordinatorStarted{1, false, {(10_s).ns}}).grant(A, Path::virgin).lock(A, 1);
+  expectHeld(waived);
 }
 
 TEST(Exclusion, AHomeInQuarantineGrantsNothing) {

@@ -1,4 +1,5 @@
 // Findings: counts, caps, text, verdicts and exit codes.
+#include "checkers/signature.hpp"
 #include "tests/checkers/history_builder.hpp"
 
 namespace holdfast::checkers::testing {
@@ -46,6 +47,37 @@ TEST(Findings, CountsEachRouteAndKeepsTheFirstOfEachKindOfDamage) {
   EXPECT_EQ(findings.first(Route::l2c, Anomaly::derivedFromStaleRead)->at, TrueInstant{7});
   EXPECT_EQ(findings.first(Route::l2a), nullptr);
   EXPECT_EQ(findings.first(Anomaly::staleRead), nullptr);
+}
+
+TEST(Findings, TheFirstOfAKindIsOfThatKind) {
+  Findings findings;
+  findings.add(violationAt(1));
+  Finding other = violationAt(2);
+  other.anomaly = Anomaly::leaseBeyondBound;
+  findings.add(other);
+  EXPECT_EQ(findings.first(Anomaly::leaseBeyondBound)->at, TrueInstant{2});
+  EXPECT_EQ(findings.first(Anomaly::staleRead), nullptr);
+}
+
+TEST(Signatures, EachKindOfFailureIsListedOnceAndFoundByItsRoute) {
+  Findings findings;
+  findings.add(violationAt(1));
+  findings.add(violationAt(2));
+  Finding other = violationAt(3);
+  other.anomaly = Anomaly::leaseBeyondBound;
+  findings.add(other);
+  findings.add(limitation(Route::l2a, Anomaly::staleRead, 4));
+  findings.add(limitation(Route::l2c, Anomaly::staleRead, 5));
+  const std::vector<Signature> kinds = signaturesOf(findings);
+  ASSERT_EQ(kinds.size(), 2U);
+  EXPECT_EQ(kinds[1], (Signature{Checker::exclusion, Anomaly::leaseBeyondBound, Route::none}));
+  EXPECT_EQ(firstOf(findings, kinds[0])->at, TrueInstant{1});
+  EXPECT_EQ(firstOf(findings, kinds[1])->at, TrueInstant{3});
+  const Signature route{Checker::serial, Anomaly::staleRead, Route::l2c};
+  ASSERT_NE(firstOf(findings, route), nullptr);
+  EXPECT_EQ(firstOf(findings, route)->at, TrueInstant{5});
+  EXPECT_EQ(firstOf(findings, {Checker::serial, Anomaly::staleRead, Route::none}), nullptr);
+  EXPECT_EQ(describe(route), "checker serial, rule X-2, anomaly staleRead, route l2c");
 }
 
 TEST(Findings, EveryAnomalyHasARuleAndASentence) {

@@ -156,6 +156,21 @@ TEST(Membership, APromiseBelowAnEarlierOneIsAViolation) {
   growing.expectHolds();
 }
 
+TEST(Membership, BallotsAreHeldAgainstTheGreatestOfTheirNumber) {
+  Ring again;
+  again.at(0_s).found().promise(B, 2, 5, A).promise(B, 2, 4, C).promise(B, 2, 4, C);
+  again.expect(Anomaly::ballotWentBack);
+  EXPECT_EQ(again.story.findings().count(Checker::membership), 2U) << again.story.told();
+
+  Ring accepted;  // an acceptance promises, too
+  accepted.at(0_s).found().accept(B, 2, kSecond, 5, A).promise(B, 2, 4, C, 1000_s, true);
+  accepted.expect(Anomaly::ballotWentBack);
+
+  Ring other;  // and is told of its own number
+  other.at(0_s).found().accept(B, 2, kSecond, 5, A).promise(B, 3, 1, C);
+  other.expectHolds();
+}
+
 TEST(Membership, APromiseThatForgetsAnAcceptedValueIsAViolation) {
   Ring silent;
   silent.at(0_s).found().promise(B, 2, 1, A).accept(B, 2, kSecond, 1, A).promise(B, 2, 2, C);
@@ -181,6 +196,26 @@ TEST(Membership, APromiseReportsItsReservations) {
   slow.at(0_s).found().story.clock(B, 500_s, -500'000'000);
   slow.reserve(B, 1, C).at(20_s).promise(B, 2, 1, A, 90_s);
   EXPECT_EQ(slow.expect(Anomaly::reservationConcealed).expected, (91_s).ns);
+}
+
+TEST(Membership, AReservationIsTheLongestAndKnownToANanosecond) {
+  Ring nanosecond;
+  nanosecond.at(0_s).found().reserve(B, 1, C).at(20_s).promise(B, 2, 1, A, 81_s - 1_ns);
+  nanosecond.expectHolds();
+
+  Ring shorter;
+  shorter.at(0_s).found().reserve(B, 1, C).at(1_s).reserve(B, 1, A, 50_s).at(2_s).promise(B, 2, 1, A, 98_s);
+  EXPECT_EQ(shorter.expect(Anomaly::reservationConcealed).expected, (99_s).ns);
+
+  Ring born;  // a first start makes nothing longer
+  born.at(0_s).found().reserve(B, 1, C).at(20_s).story.tell(B, obs::NodeStarted{1});
+  born.promise(B, 2, 1, A, 81_s);
+  born.expectHolds();
+
+  Ring unreserved;
+  unreserved.at(0_s).found().reserve(A, 1, C).story.crash(B).restart(B);
+  unreserved.promise(B, 2, 1, A, 0_s);
+  unreserved.expectHolds();
 }
 
 TEST(Membership, ARestartedAcceptorReservesAnew) {
@@ -232,6 +267,57 @@ TEST(Membership, EveryVoterHasAccepted) {
   decided.at(0_s).found().accept(A, 2, kSecond, 1, A).accept(B, 2, kSecond, 1, A);
   decided.decide(A, 2, kSecond, setOf({A, B}), 2);
   decided.expect(Anomaly::certificateForged);
+}
+
+TEST(Membership, HalfOfAMembershipIsNoMajority) {
+  const obs::NodeBits four = setOf({A, B, C, D});
+  const auto founded = [&](Ring& ring) {
+    ring.at(0_s);
+    for (const NodeId node : {A, B, C, D}) ring.install(node, 1, four);
+  };
+  Ring certificate;
+  founded(certificate);
+  certificate.accept(A, 2, kSecond, 1, A).accept(B, 2, kSecond, 1, A).install(A, 2, kSecond, setOf({A, B}));
+  certificate.expect(Anomaly::certificateWithoutMajority);
+
+  Ring votes;
+  founded(votes);
+  votes.accept(A, 2, kSecond, 1, A).accept(B, 2, kSecond, 1, A);
+  votes.accept(C, 2, kFirst, 2, C).accept(D, 2, kFirst, 2, C);
+  votes.expectHolds();
+}
+
+TEST(Membership, OnlyTheVotesOfOneBallotForTheNextNumberDecide) {
+  const obs::NodeBits third = setOf({B, C});
+  Ring ballots;
+  ballots.at(0_s).found().accept(A, 2, kSecond, 1, A).accept(B, 2, third, 2, C);
+  ballots.accept(A, 2, kSecond, 3, A).accept(B, 2, kSecond, 3, A);
+  ballots.expectHolds();
+
+  Ring strangers;
+  strangers.at(0_s).found().accept(A, 2, kSecond, 1, A).accept(D, 2, kSecond, 1, A);
+  strangers.accept(B, 2, third, 2, C).accept(C, 2, third, 2, C);
+  strangers.expectHolds();
+
+  Ring later;
+  later.at(0_s).found().accept(A, 3, kSecond, 1, A).accept(B, 3, kSecond, 1, A);
+  later.accept(B, 3, third, 2, C).accept(C, 3, third, 2, C);
+  later.expectHolds();
+}
+
+TEST(Membership, ACertificateIsOfItsNumberAndJudgedByAPredecessorThatWasSeen) {
+  Ring number;
+  number.at(0_s).found().accept(A, 2, kSecond, 1, A).accept(C, 3, kSecond, 1, A);
+  number.install(D, 2, kSecond, setOf({A, C}));
+  EXPECT_EQ(number.expect(Anomaly::certificateForged).other, C);
+
+  Ring unseen;
+  unseen.at(0_s).found().accept(A, 5, kSecond, 1, A).install(D, 5, kSecond, setOf({A}));
+  unseen.expectHolds();
+
+  Ring version;
+  version.at(0_s).found().story.tell(C, obs::MembershipInstalled{1, kFirst, 2, {}, 0_s});
+  version.expect(Anomaly::twoConfigurations);
 }
 
 TEST(Membership, ANumberHasOneValue) {
@@ -322,6 +408,100 @@ TEST(Membership, AnActivationDuringAnOldDelegationIsAViolation) {
   history(expired);
   expired.at(105_s).activate(D, 2);
   expired.expectHolds();
+}
+
+TEST(Membership, WhatEndsADelegationIsItsHoldersWordAboutItsToken) {
+  // C holds the key until 300 s, and membership 2 is activated at 150 s.
+  const auto activated = [](const std::function<void(Ring&, Token)>& between) {
+    Ring ring;
+    ring.at(0_s).found().grant(A, C, 1).hold(C, 1, 300_s).agree();
+    ring.install(D, 2, kSecond, setOf({A, B})).at(140_s);
+    between(ring, {1, 1, 1});
+    ring.at(150_s).renew(D, 2).activate(D, 2);
+    return ring;
+  };
+  const auto ends = [](const auto& what) {
+    return
+        [=](Ring& ring, const Token& token) { ring.story.tell(C, std::decay_t<decltype(what)>{K, token}); };
+  };
+  const std::function<void(Ring&, Token)> ended[] = {
+      ends(obs::HandedBack{}),
+      ends(obs::Drained{}),
+      ends(obs::DelegationLapsed{}),
+      [](Ring& ring, Token token) {
+        ring.story.tell(C, obs::ControlAppended{EntryKind::release, K, token, 0, 1});
+      },
+      [](Ring& ring, Token) { ring.story.tell(C, obs::CoordinatorReplaced{}); },
+  };
+  for (const auto& between : ended) {
+    Ring ring = activated(between);
+    ring.expectHolds();
+  }
+  const std::function<void(Ring&, Token)> running[] = {
+      [](Ring&, Token) {},
+      [](Ring& ring, Token) { ring.story.tell(C, obs::HandedBack{K, {1, 1, 9}}); },
+      [](Ring& ring, Token token) { ring.story.tell(B, obs::HandedBack{K, token}); },
+      [](Ring& ring, Token token) {
+        ring.story.tell(C, obs::ControlAppended{EntryKind::barrier, K, token, 0, 1});
+      },
+      [](Ring& ring, Token) { ring.story.crash(B); },
+      [](Ring& ring, Token token) {
+        ring.story.tell(B, obs::Installed{K, token, Path::virgin, false, ring.story.local(B) + 1_s});
+      },
+  };
+  for (const auto& between : running) {
+    Ring ring = activated(between);
+    EXPECT_EQ(ring.expect(Anomaly::activatedTooEarly).other, C);
+  }
+}
+
+TEST(Membership, ADelegationOfTheSameMembershipForbidsNothing) {
+  Ring ring;
+  ring.at(0_s).found().grant(A, C, 1).hold(C, 1).at(1_s).grant(A, C, 1).hold(C, 1);
+  ring.install(B, 1, kFirst).renew(B, 1).activate(B, 1);
+  ring.expectHolds();
+}
+
+TEST(Membership, AHomeGrantsNoKeyThatAnotherMembershipHolds) {
+  Ring ring;
+  ring.at(0_s).found().grant(A, C, 1).hold(C, 1, 300_s).agree().install(B, 2, kSecond, setOf({A, B}));
+  ring.at(150_s).renew(B, 2).grant(B, D, 2);
+  EXPECT_EQ(ring.expect(Anomaly::twoRingsForKey).other, C);
+}
+
+TEST(Membership, OnlyWhoIsActiveAndLeasedInItsRingActs) {
+  Ring inactive;  // C has a lease on a ring that it has not activated
+  inactive.at(0_s);
+  for (const NodeId node : {A, B, C}) inactive.install(node, 1, kFirst);
+  inactive.renew(C, 1).agree().install(D, 2, kSecond, setOf({A, B})).at(1_s).renew(D, 2).activate(D, 2);
+  inactive.expectHolds();
+
+  Ring unleased;  // who comes late to a predecessor does not act without a lease
+  unleased.at(0_s).found().agree().install(D, 2, kSecond, setOf({A, B})).at(150_s).renew(D, 2).activate(D, 2);
+  unleased.story.crash(C).restart(C);
+  unleased.install(C, 1, kFirst).activate(C, 1);
+  unleased.expectHolds();
+
+  Ring restarted;  // nor is anybody in a ring before it has installed it again
+  restarted.at(0_s).found().story.crash(A).restart(A);
+  restarted.renew(A, 1).grant(A, B, 1);
+  restarted.expectHolds();
+}
+
+TEST(Membership, LeaseAndActivationAreOfTheRingThatIsInstalled) {
+  const auto granted = [](const std::function<void(Ring&)>& between) {
+    Ring ring;
+    ring.at(0_s).found().agree().at(50_s).install(A, 2, kSecond, setOf({A, B}));
+    between(ring);
+    ring.grant(A, D, 2);
+    return ring;
+  };
+  Ring kept = granted([](Ring& ring) { ring.activate(A, 2); });
+  kept.expect(Anomaly::grantedWithoutMembership);
+  Ring renewed = granted([](Ring& ring) { ring.activate(A, 2).renew(A, 1); });
+  renewed.expect(Anomaly::grantedWithoutMembership);
+  Ring activated = granted([](Ring& ring) { ring.activate(A, 1).renew(A, 2); });
+  activated.expect(Anomaly::grantedBeforeActivation);
 }
 
 TEST(Membership, WhatIsOwedToEarlierMembershipsStaysOwed) {
@@ -461,6 +641,25 @@ TEST(Membership, AHomeMapIsActivatedAfterEverybodyStopped) {
   restarted.at(20_s);
   restarted.record(setOf({A, B, C, D}));
   EXPECT_EQ(restarted.expect(Anomaly::activatedUnquiesced).other, C);
+}
+
+TEST(Membership, EveryParticipantOfAHomeMapStopsForThatMapOrIsFenced) {
+  Map joiner;  // who is new takes part, too
+  for (const NodeId node : {A, B, C}) joiner.acknowledge(node);
+  joiner.record(setOf({A, B, C}));
+  EXPECT_EQ(joiner.expect(Anomaly::activatedUnquiesced).other, D);
+
+  Map older;
+  for (const NodeId node : {A, B, D}) older.acknowledge(node);
+  older.story.tell(C, obs::HomeMapAcknowledged{1, 1, false});
+  older.record(setOf({A, B, C, D}));
+  EXPECT_EQ(older.expect(Anomaly::activatedUnquiesced).other, C);
+
+  Map down;  // to be down is not to be declared removed
+  for (const NodeId node : {A, B, D}) down.acknowledge(node);
+  down.story.crash(C);
+  down.record(setOf({A, B, C, D}));
+  EXPECT_EQ(down.expect(Anomaly::activatedUnquiesced).other, C);
 }
 
 TEST(Membership, AnAcknowledgementOutlivesItsNodeOnlyOnceConfirmed) {

@@ -75,6 +75,36 @@ TEST(ReplicaView, AJumpIsToldAndLeavesAHole) {
   EXPECT_EQ(view.prefix(), 2U);
 }
 
+TEST(ReplicaView, HolesStandInTheOrderOfPositionsAndShowNothing) {
+  ReplicaView failed;
+  failed.applied(1);
+  failed.applied(2);
+  failed.applied(3);
+  failed.failed(3);
+  failed.failed(2);
+  failed.failed(2);
+  EXPECT_EQ(failed.prefix(), 1U) << "the earlier hole, though it came later";
+  failed.repaired(2);
+  EXPECT_TRUE(failed.shows(2)) << "one repair mends what failed twice";
+  EXPECT_FALSE(failed.shows(4));
+  EXPECT_FALSE(failed.showsAllUpTo(3));
+  EXPECT_TRUE(failed.showsAllUpTo(2));
+
+  ReplicaView jumped;
+  jumped.applied(1);
+  jumped.applied(4);
+  jumped.failed(6);
+  EXPECT_EQ(jumped.lastJump(), 0U) << "a failure is no jump";
+  EXPECT_FALSE(jumped.shows(5));
+  EXPECT_EQ(jumped.reached(), 6U);
+  jumped.gap(2, 3);
+  EXPECT_TRUE(jumped.shows(4)) << "what shows stays";
+  jumped.gap(9, 9);
+  EXPECT_EQ(jumped.reached(), 9U);
+  EXPECT_FALSE(jumped.shows(7)) << "nor was it met before the gap";
+  EXPECT_FALSE(jumped.shows(9));
+}
+
 RC_GTEST_PROP(ReplicaView, ShowsExactlyWhatWasAppliedOrRepaired,
               (const std::vector<std::pair<int, std::uint8_t>>& steps)) {
   ReplicaView view;
@@ -126,6 +156,30 @@ TEST(NodeClock, IsExactAtFirstAndSureToANanosecondAfterAChange) {
   EXPECT_FALSE(clock.surelyReached({120}, {19}));
   EXPECT_TRUE(clock.surelyBefore({120}, {18}));
   EXPECT_TRUE(clock.surelyReached({120}, {20}));
+}
+
+TEST(NodeClock, SaysWhenItReadsAnInstantToTheNanosecondAbove) {
+  NodeClock slow;
+  slow.set({100}, {{1000}, -300'000'000});
+  EXPECT_EQ(slow.at({50}), obs::MonotonicInstant{1000}) << "from before its last change nothing is known";
+  EXPECT_EQ(slow.at({101}), obs::MonotonicInstant{1000}) << "0.7 ns, rounded down";
+  EXPECT_EQ(slow.whenReads({1000}), obs::TrueInstant{100});
+  EXPECT_EQ(slow.whenReads({900}), obs::TrueInstant{100});
+  EXPECT_EQ(slow.whenReads({1001}), obs::TrueInstant{102});
+  EXPECT_EQ(slow.whenReads({1007}), obs::TrueInstant{110});
+  EXPECT_EQ(slow.whenReads({INT64_MAX}), obs::TrueInstant::never());
+
+  NodeClock stopped;
+  stopped.set({0}, {{0}, -1'000'000'000});
+  EXPECT_EQ(stopped.at({1'000'000}), obs::MonotonicInstant{0});
+  EXPECT_EQ(stopped.whenReads({1}), obs::TrueInstant::never());
+}
+
+TEST(NodeClock, DeviatesByMoreThanFits) {
+  NodeClock clock;  // after forty years, at 200 parts in a thousand
+  clock.set({0}, {{0}, -200'000'000});
+  const std::int64_t elapsed = 1'261'440'000'000'000'001;
+  EXPECT_EQ(clock.at({elapsed}), obs::MonotonicInstant{1'009'152'000'000'000'000});
 }
 
 /// The observer's readings agree with the simulated clock, through changes of rate, to the nanosecond that a

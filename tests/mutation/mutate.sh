@@ -99,10 +99,11 @@ fi
 
 # ---- How each is made, for ninja
 
-# The release build knows how to compile a checker and how to link their tests.
+# The release build knows where the checkers' headers are and how to link their tests. Clang compiles this in half
+# the time: it reads of the compiled headers what it needs.
 commands=$(ninja -C build/release -t commands holdfast_checkers_test)
-compile=$(grep -m 1 'holdfast_checkers\.dir' <<<"$commands" |
-  sed -E 's/ (-MD |-o ).*//; s/^[^ ]*ccache //; s/ -I/ $flags&/; s/ -O[0-9]/ -O0 -g0 -w/')
+compile="clang++-19 \$flags -O0 -g0 -w"
+compile+=$(grep -m 1 'holdfast_checkers\.dir' <<<"$commands" | grep -oE ' -(D|I|isystem |std=)[^ ]+' | tr -d '\n')
 tail -n 1 <<<"$commands" |
   sed -E 's/^: && //; s/ && :$//; s/ tests\/CMakeFiles/ @OBJECTS@&/; s/ -o [^ ]+/ -o @OUT@/' >"$work/link"
 grep -q '@OBJECTS@.*@OUT@' "$work/link" || fail 2 "the release build links its tests in an unknown way"
@@ -123,12 +124,12 @@ edge() {
   printf 'builddir = %s\nrule compile\n  command = %s -MMD -MF $out.d -o $out -c $in\n' "$work" "$compile"
   printf '  depfile = $out.d\n  deps = gcc\n  description = $out\n'
   printf 'rule try\n  command = bash tests/mutation/mutate.sh --try $out $in\n  description = $out\n'
-  edge "$work/headers.hpp.gch" "$work/headers.hpp" '-x c++-header' ''
-  shared="-include $work/headers.hpp"
+  edge "$work/headers.pch" "$work/headers.hpp" '-x c++-header' ''
+  shared="-include-pch $work/headers.pch"
   objects=()
   for source in checkers/*.cpp; do
     objects+=("$work/original/$source.o")
-    edge "${objects[-1]}" "$source" "$shared" "$work/headers.hpp.gch"
+    edge "${objects[-1]}" "$source" "$shared" "$work/headers.pch"
   done
   printf 'build %s/original/outcome: try %s | %s\n' "$work" "${objects[*]}" "$tests"
   for name in "${chosen[@]}"; do
@@ -138,7 +139,7 @@ edge() {
       edge "$needs" "$work/all.cpp" "-I$work/$name" "$copy"
     else
       needs="$copy.o ${objects[*]/$work\/original\/${file_of[$name]}.o/}"
-      edge "$copy.o" "$copy" "$shared" "$work/headers.hpp.gch"
+      edge "$copy.o" "$copy" "$shared" "$work/headers.pch"
     fi
     printf 'build %s/outcome: try %s | %s\n' "$work/$name" "$needs" "$tests"
   done
@@ -147,7 +148,7 @@ edge() {
 # run TARGET...: makes what it can; what fails leaves no outcome behind, nor an old one.
 run() {
   ninja -f "$work/build.ninja" -j "$jobs" -k 0 "$@" >"$work/log" 2>&1 ||
-    sed -nE "s/^FAILED: ($work\/[^/]+)\/.*/\1\/outcome/p" "$work/log" | xargs -r rm -f
+    sed -nE "s#^FAILED: ($work/[^/]+)/.*#\1/outcome#p" "$work/log" | xargs -r rm -f
 }
 outcome_of() {
   if [[ -f $work/$1/outcome ]]; then cat "$work/$1/outcome"; else echo 'does not compile'; fi
