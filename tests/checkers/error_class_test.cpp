@@ -294,9 +294,11 @@ TEST(ErrorClass, AHandleIsKnownWhereItWasAdmitted) {
   elsewhere.at(0_s).lock(A, 1).put(B, 1, 1, 5).refuseWrite(B, 1, 1, Cause::unknownHandle);
   expectHeld(elsewhere);
 
-  Story waiting = someRun();
-  waiting.at(1_s).ask(A, 1).put(A, 1, 1, 5).refuseWrite(A, 1, 1, Cause::unknownHandle);
-  expectHeld(waiting);
+  for (const Cause cause : {Cause::unknownHandle, Cause::revoked}) {
+    Story waiting = someRun();
+    waiting.at(1_s).ask(A, 1).put(A, 1, 1, 5).refuseWrite(A, 1, 1, cause);
+    expectHeld(waiting);
+  }
 }
 
 TEST(ErrorClass, A409ThroughALiveHandleIsAViolation) {
