@@ -45,6 +45,7 @@ using Action = std::function<Result(Session&)>;
   X(explain, declareExplain)          \
   X(show, declareShow)                \
   X(diff, declareDiff)                \
+  X(check, declareCheck)              \
   X(list, declareList)
 // clang-format on
 

@@ -15,7 +15,7 @@ namespace {
 // inner folders come before outer ones.
 struct Arrows {
   std::string_view folder;
-  std::array<std::string_view, 14> targets;  // unused places are empty
+  std::array<std::string_view, 16> targets;  // unused places are empty
 };
 
 constexpr std::array kArrows = {
@@ -23,6 +23,8 @@ constexpr std::array kArrows = {
     Arrows{"sim/", {}},
     Arrows{"observations/", {"sim/time.hpp", "sim/ids.hpp"}},
     Arrows{"protocol/", {"observations/", "sim/time.hpp", "sim/ids.hpp"}},
+    Arrows{"checkers/linearizability/", {}},
+    Arrows{"histories/", {"checkers/linearizability/"}},
     Arrows{"checkers/", {"observations/", "sim/time.hpp", "sim/ids.hpp", "sim/wide_integer.hpp"}},
     Arrows{"scenarios/", {"sim/", "sim/asio/", "protocol/", "checkers/", "observations/"}},
     Arrows{"shrink/", {"sim/", "protocol/", "checkers/", "scenarios/", "observations/"}},
@@ -35,7 +37,8 @@ constexpr std::array kArrows = {
     Arrows{"ablation/", {"sim/", "protocol/", "checkers/", "scenarios/", "observations/", "explore/"}},
     Arrows{"cli/",
            {"sim/", "sim/asio/", "observations/", "protocol/", "checkers/", "scenarios/", "shrink/", "skew/",
-            "measure/", "traces/", "explain/", "pictures/", "explore/", "ablation/"}},
+            "measure/", "traces/", "explain/", "pictures/", "explore/", "ablation/", "histories/",
+            "checkers/linearizability/"}},
     Arrows{"tests/", {}},
     Arrows{"bench/", {}},
 };

@@ -18,8 +18,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr std::array<std::string_view, 14> kFolders = {
-    "sim",     "observations", "protocol", "checkers", "scenarios", "shrink", "traces",
+constexpr std::array<std::string_view, 15> kFolders = {
+    "histories",     "sim",     "observations", "protocol", "checkers", "scenarios", "shrink", "traces",
     "explain", "pictures",     "explore",  "cli",      "tests",     "bench",  "cmake"};
 constexpr std::array<std::string_view, 4> kExtensions = {".hpp", ".cpp", ".cmake", ".sh"};
 
