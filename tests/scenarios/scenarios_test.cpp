@@ -35,7 +35,7 @@ std::string told(const ScenarioResult& result) {
 }
 
 /// The rules of the specification, and its scenarios: for each group the number of the last one.
-const std::map<std::string_view, int> kLastRule{{"CK", 5}, {"EP", 13}, {"HM", 7}, {"RT", 4}, {"DG", 10},
+const std::map<std::string_view, int> kLastRule{{"CK", 5}, {"EP", 14}, {"HM", 7}, {"RT", 4}, {"DG", 10},
                                                 {"TK", 3}, {"LH", 5},  {"DR", 6}, {"FR", 9}, {"LW", 3},
                                                 {"BD", 5}, {"X", 2},   {"L", 2},  {"S", 70}, {"RA", 6}};
 
