@@ -197,11 +197,10 @@ void History::on(const Stamp& stamp, const obs::Revoked& event) {
 void History::sweep(KeyFacts& key, TrueInstant at) {
   for (std::size_t i = key.open.size(); i-- > 0;) {
     const Call& call = calls_[key.open[i].value];
-    const bool lost = lostInCrash(call);
-    if (!lost && !surelyLapsed(call, at)) continue;
-    const NodeFacts& holder = node(call.node);
-    const TrueInstant lapse = holder.clock.whenReads(call.deadline);
-    key.lastEnd = std::max(key.lastEnd, std::min(at, lost ? std::min(holder.crashedAt, lapse) : lapse));
+    if (!lostInCrash(call) && !surelyLapsed(call, at)) continue;
+    // A crash sweeps in its own instant, so what it has lost ends then at the latest.
+    const TrueInstant lapse = node(call.node).clock.whenReads(call.deadline);
+    key.lastEnd = std::max(key.lastEnd, std::min(at, lapse));
     key.open.erase(key.open.begin() + static_cast<std::ptrdiff_t>(i));
   }
 }

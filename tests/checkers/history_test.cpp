@@ -14,6 +14,7 @@ TEST(History, PausesAddUpOnTheNodesOwnClock) {
   story.at(2_s).tell(A, obs::NodePaused{}).at(4_s).tell(A, obs::NodePaused{});
   EXPECT_EQ(of(story).pausedInAll(A, {(6_s).ns}), 2_s) << "4 s of true time, from the first pause on";
   story.at(8_s).tell(A, obs::NodeResumed{}).at(9_s).tell(A, obs::NodeResumed{});
+  EXPECT_EQ(of(story).node(A).resumedAt, TrueInstant{(8_s).ns});
   EXPECT_EQ(of(story).pausedInAll(A, {(20_s).ns}), 3_s);
   story.at(20_s).tell(A, obs::NodePaused{}).at(22_s).crash(A).at(30_s).restart(A);
   EXPECT_FALSE(of(story).node(A).paused);
@@ -197,6 +198,9 @@ TEST(History, AnEraseDecidesAllFieldsAndLeavesNone) {
   story.at(1_s).erase(A, 1, 0).put(A, 2, 0, 5).increment(A, 3, 0, 5);
   EXPECT_EQ(of(story).write(0).touched(), obs::kAllFields);
   EXPECT_EQ(of(story).write(0).leavesPresent(), 0);
+  Write bare = of(story).write(0);
+  bare.fields = 0;
+  EXPECT_EQ(bare.touched(), obs::kAllFields) << "whatever fields it names";
   EXPECT_EQ(of(story).write(1).touched(), obs::kAllFields);
   EXPECT_EQ(of(story).write(1).leavesPresent(), obs::kAllFields);
   EXPECT_EQ(of(story).write(2).touched(), 1);
@@ -247,7 +251,7 @@ TEST(History, WhatIsLoggedAfterTheRetentionOutlivesAnErase) {
   EXPECT_TRUE(outlives(story, 2, 7_s)) << "at its very end";
   EXPECT_FALSE(outlives(story, 2, 8_s));
   EXPECT_FALSE(outlives(story, 2, 0_s)) << "kept for ever";
-  story.stamped(21_s).put(B, 3, 0, 30).commit(B, 3).put(B, 4, 0, 30).submit(B, 4);
+  story.stamped(21_s).put(B, 3, 0, 30).commit(B, 3).put(B, 4, 0, 30).submit(B, 4).abort(B, 4);
   EXPECT_FALSE(outlives(story, 3, 6_s)) << "outranks the erase";
   EXPECT_FALSE(outlives(story, 4, 6_s)) << "was never committed";
   story.put(B, 5, 0, 30, K2).commit(B, 5);
@@ -276,7 +280,7 @@ TEST(History, OnlyWhoReclaimedTheTombstoneHasForgottenTheErase) {
 bool sumForgot(
     const std::function<void(Story&)>& between, const std::function<void(Story&)>& before = [](Story&) {}) {
   Story story;
-  story.at(2_s).stamped(20_s).erase(A, 1, 0).erase(A, 1, 0, K2).commit(A, 1);
+  story.at(2_s).stamped(20_s).erase(A, 1, 0).stamped(20_s).erase(A, 1, 0, K2).commit(A, 1);
   before(story.at(3_s));
   between(story.at(9_s));
   story.stamped(30_s).increment(C, 9, 0, 7).commit(C, 9).tell(C, obs::TombstoneReclaimed{K});
