@@ -14,7 +14,7 @@ namespace {
 
 namespace lin = linearizability;
 
-constexpr std::size_t kMostBars = 60;
+constexpr std::size_t kMostBars = 24;
 constexpr std::size_t kMostObjects = 20;
 constexpr int kRow = 34;
 constexpr int kBar = 20;
@@ -86,9 +86,9 @@ std::string drawingOf(const histories::History& history, const histories::Judged
   const std::vector<std::uint32_t> drawn = drawnOf(history, judged);
   const std::map<std::uint32_t, int> columns = columnsOf(history, drawn);
   std::map<std::string, int> rows;
-  for (const std::uint32_t i : drawn) rows.try_emplace(history.operations[i].process, 0);
-  int next = 0;
-  for (auto& [process, row] : rows) row = next++;
+  for (const std::uint32_t i : drawn) {
+    rows.try_emplace(history.operations[i].process, static_cast<int>(rows.size()));  // in order of first use
+  }
   const int width = kMargin + static_cast<int>(columns.size() + 4) * kEvent;
   const int height = static_cast<int>(rows.size()) * kRow + 10;
   std::string svg = fmt::format(
