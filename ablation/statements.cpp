@@ -190,7 +190,7 @@ constexpr std::array kStatements = {
     Statement{
         Rule::DR3_AwaitSettlement,
         "The release waits until every transaction that was submitted under the delegation has settled."},
-    Statement{Rule::DR3_SettlesBeforeNext,
+    Statement{Rule::LH4_SettlesBeforeNext,
               "What was submitted under a key settles before the next local caller is admitted."},
     Statement{Rule::DR4_NoLateRelease, "A drain that the deadline cuts short writes no release, ever."},
     Statement{Rule::DR5_HomeNeverForgets, "A home keeps a grant until its exact release or its expiry."},

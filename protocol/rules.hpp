@@ -178,6 +178,8 @@ namespace holdfast::protocol {
     "expiry and revocation are checked when a write is staged, not when it is submitted") \
   X(LH4_UnlockIsNoRevocation, \
     "unlocking revokes what was staged before") \
+  X(LH4_SettlesBeforeNext, \
+    "the next local caller is admitted while what was submitted before is still on its way") \
   X(LH5_UnlockedWritesFree, \
     "an unlocked write is refused while somebody holds the key") \
   X(LH5_NothingChecked, \
@@ -192,8 +194,6 @@ namespace holdfast::protocol {
     "a recall overlooks writes that were staged and then unlocked") \
   X(DR3_AwaitSettlement, \
     "the release does not wait for commits already submitted") \
-  X(DR3_SettlesBeforeNext, \
-    "the next local caller is admitted while what was submitted before is still on its way") \
   X(DR4_NoLateRelease, \
     "a drain cut short by the deadline writes its release all the same") \
   X(DR5_HomeNeverForgets, \

@@ -145,7 +145,7 @@ std::vector<Scenario> evidenceScenarios() {
        "DR-3, LH-4, LH-3",
        "B's first caller submits, unlocks and is gone; B's next caller is let in when the commit has "
        "settled.",
-       {{Rule::DR3_SettlesBeforeNext, kFreshness}},
+       {{Rule::LH4_SettlesBeforeNext, kFreshness}},
        &settlesBeforeNext},
       {"R-LH-1-own-handle",
        "LH-1, LH-2",

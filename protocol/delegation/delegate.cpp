@@ -223,7 +223,7 @@ bool Delegate::mayAdmit(Key& state, KeyId key, const Env& env) {
   }
   // What this node has submitted under the key is part of what the next caller must see: it settles first,
   // also when its handle has lapsed or was unlocked meanwhile (LH-3).
-  if (env.sessions.settling(key) && env.on(Rule::DR3_SettlesBeforeNext)) return false;
+  if (env.sessions.settling(key) && env.on(Rule::LH4_SettlesBeforeNext)) return false;
   // A handle is never stretched past its delegation: with too little left, renew first (DG-5, LH-2).
   const Duration enough = std::min(env.options().minUseful, state.callers.front().lease);
   if (delegation.deadline - env.now() < enough && delegation.drain == Drain::none) {

@@ -123,7 +123,7 @@ bool Participant::allGranted(const Key& state, const ParticipantEnv& env) const 
 bool Participant::mayAdmit(const Key& state, KeyId key, const ParticipantEnv& env) {
   // What this node has submitted under the key settles first: the next caller must see it, too (LH-3).
   if (state.stamp == 0 || !allGranted(state, env)) return false;
-  if (env.sessions.settling(key) && env.on(Rule::DR3_SettlesBeforeNext)) return false;
+  if (env.sessions.settling(key) && env.on(Rule::LH4_SettlesBeforeNext)) return false;
   // RA-3: a grant that is visible has all of its author's earlier entries before it, unless one of them
   // failed to apply.
   if (env.replication.fence(state.grants).satisfied()) return true;
