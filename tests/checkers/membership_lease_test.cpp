@@ -18,10 +18,11 @@ CheckerOptions options(std::uint64_t given = 0) {
 /// A renews and others answer. A message's number is its place in the order of sending.
 class Renewals {
  public:
-  /// Members A, B and C, agreed on; or, without `agreed`, given.
-  explicit Renewals(bool agreed = true) : story(options(agreed ? 0 : 0b111)), agreed_(agreed) {
+  /// Members A, B and C, or others, agreed on; or, without `agreed`, given.
+  explicit Renewals(bool agreed = true, std::uint64_t members = 0b111)
+      : story(options(agreed ? 0 : members)), agreed_(agreed) {
     story.at(0_s);
-    if (agreed) story.tell(A, obs::MembershipInstalled{1, {0b111}, 1, {}, {}});
+    if (agreed) story.tell(A, obs::MembershipInstalled{1, {members}, 1, {}, {}});
   }
   Renewals& at(Duration t) {
     story.at(t);
@@ -35,8 +36,11 @@ class Renewals {
   }
   /// The renewal arrives and is answered; gives the number of the answer.
   std::uint64_t answer(NodeId by, std::uint64_t renewal) {
-    story.tell(by, obs::MessageDelivered{renewal, A, MessageKind::membershipRenew});
     if (agreed_) reserve(by);
+    return answerUnreserved(by, renewal);
+  }
+  std::uint64_t answerUnreserved(NodeId by, std::uint64_t renewal) {
+    story.tell(by, obs::MessageDelivered{renewal, A, MessageKind::membershipRenew});
     story.tell(by, obs::MessageSent{++messages_, A, MessageKind::membershipRenewAck, KeyId::none()});
     return messages_;
   }
@@ -177,6 +181,46 @@ TEST(MembershipLease, ARestartedAcceptorCountsEverythingAnew) {
   a.story.clock(B, 3_s);  // it has booted, and its clock with it
   a.take(16_s);
   EXPECT_EQ(a.violations(), 0U);
+}
+
+TEST(MembershipLease, HalfOfAMembershipCarriesNone) {
+  Renewals two(true, 0b1111);
+  two.deliver(B, two.at(10_s).answer(B, two.send(B))).take(16_s);
+  const Finding acknowledged = two.expect(Anomaly::leaseUnacknowledged);
+  EXPECT_EQ(acknowledged.expected, 3);
+  EXPECT_EQ(acknowledged.observed, 2);
+
+  Renewals three(true, 0b1111);
+  three.deliver(B, three.at(10_s).answer(B, three.send(B))).reserve(C, 1_s);
+  three.deliver(C, three.answerUnreserved(C, three.send(C))).take(16_s);
+  const Finding reserved = three.expect(Anomaly::leaseBeyondReservations);
+  EXPECT_EQ(reserved.expected, 3);
+  EXPECT_EQ(reserved.observed, 2);
+}
+
+TEST(MembershipLease, NeitherAnOlderAnswerNorAShorterReservationTakesAnythingBack) {
+  Renewals a;
+  const std::uint64_t first = a.at(10_s).answer(B, a.send(B));
+  const std::uint64_t second = a.at(11_s).answer(B, a.send(B));
+  a.reserve(B, 1_s).deliver(B, second).deliver(B, first).take(17_s);
+  EXPECT_EQ(a.violations(), 0U) << a.story.told();
+}
+
+TEST(MembershipLease, WhatWasAcknowledgedBeforeACrashIsGone) {
+  Renewals a(false);
+  a.deliver(B, a.at(10_s).answer(B, a.send(B))).at(12_s).restart(A);
+  (void)a.at(13_s).send(B);
+  a.take(16_s);
+  EXPECT_EQ(a.expect(Anomaly::leaseUnacknowledged).observed, 1);
+}
+
+TEST(MembershipLease, AReservationThatIsCountedAnewIsNotOverByANewClock) {
+  Renewals a;
+  const std::uint64_t ofB = a.at(10_s).answer(B, a.send(B));
+  a.at(14_s).restart(B).deliver(B, ofB);
+  a.story.clock(B, 500_s);
+  a.take(16_s);
+  EXPECT_EQ(a.violations(), 0U) << a.story.told();
 }
 
 TEST(MembershipLease, IsNotJudgedWithoutItsLengthOrOnceItIsOver) {
