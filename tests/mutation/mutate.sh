@@ -89,11 +89,14 @@ while IFS=$'\t' read -r name file means why; do
   [[ ! $name =~ $pattern ]] || chosen+=("$name")
 done <<<"$table"
 ((${#chosen[@]})) || fail 64 "no mutant's name matches '$pattern'"
+declare -A known  # that the page says survive
+while read -r name; do known[$name]=1; done < <(
+  sed -nE '/^## /{s/^## //;h};/^- `.*\*\*Survives\.\*\*$/{s/^- `([^`]+)`.*/\1/;G;s/(.*)\n(.*)/\2.\1/p}' "$page")
 if ((sample)); then
-  # An edited header costs as much as ten sources: left to the whole run.
+  # Left to the whole run: an edited header, which costs as much as ten sources, and what is known to survive.
   commit=$(git rev-parse HEAD 2>/dev/null || true)
   mapfile -t chosen < <(for name in "${chosen[@]}"; do
-    [[ ${file_of[$name]} == *.hpp ]] || printf '%s %s\n' "$(cksum <<<"$commit $name")" "$name"
+    [[ ${file_of[$name]} == *.hpp || -n ${known[$name]:-} ]] || printf '%s %s\n' "$(cksum <<<"$commit $name")" "$name"
   done | sort -n | head -n "$sample" | sed 's/.* //' | sort)
 fi
 
@@ -181,7 +184,8 @@ for name in "${chosen[@]}"; do
   printf '%-60s %s\n' "$name" "$outcome"
 done
 
-# The page of a whole run; that of a sample, which takes the others for killed, is what it should be.
+# The page of a whole run; that of a sample, which takes the others for what the page calls them, must be it.
+((!sample)) || for name in "${!known[@]}"; do outcomes[$name]=survived; done
 write_page() {
   local checker name count same alive sum=(0 0 0) rows='' lists=''
   for checker in $(printf '%s\n' "${names[@]%%.*}" | sort -u); do
