@@ -19,8 +19,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr std::array<std::string_view, 15> kFolders = {
-    "histories",     "sim",     "observations", "protocol", "checkers", "scenarios", "shrink", "traces",
-    "explain", "pictures",     "explore",  "cli",      "tests",     "bench",  "cmake"};
+    "histories", "sim",      "observations", "protocol", "checkers", "scenarios", "shrink", "traces",
+    "explain",   "pictures", "explore",      "cli",      "tests",    "bench",     "cmake"};
 constexpr std::array<std::string_view, 4> kExtensions = {".hpp", ".cpp", ".cmake", ".sh"};
 
 SourceFile load(const std::filesystem::path& root, const std::filesystem::path& path) {
