@@ -47,7 +47,7 @@ TEST_P(ChangeTest, IsExploredToTheEnd) {
 // The larger ones are in docs/explore.md.
 INSTANTIATE_TEST_SUITE_P(Configurations, ChangeTest,
                          ::testing::Values(Change{"epoch", 15'815, 14, 47'923, 37},
-                                           Change{"duel-crash", 35'593, 342, 81'682, 70},
+                                           Change{"duel-crash", 36'933, 342, 87'282, 70},
                                            Change{"epoch-loss", 71'184, 122, 243'331, 37},
                                            Change{"epoch-crash", 160'700, 56, 543'694, 48},
                                            Change{"epoch-dead", 39'907, 1'346, 139'618, 45},

@@ -3,11 +3,12 @@
 #
 # usage: mutate.sh [--jobs N] [--sample N] [PATTERN]      (`./dev mutate` builds what it needs, and calls it)
 #
-# Each table tests/mutation/*.txt lists edits of the checkers, one mutant an edit. A mutant is compiled without
-# optimization, linked with the test program of checkers/ as the release build made it, and killed if a test
-# fails, crashes or takes longer than a minute. Whoever survives says what no test looks at. A whole run writes
-# docs/mutation.md; PATTERN (a regular expression) takes the mutants whose names match; --sample takes N of
-# them, others at each commit, and checks that the page lists the mutants of the tables.
+# Each table tests/mutation/*.txt lists edits of the checkers, one mutant an edit. A mutant is compiled
+# without optimization, linked with the test program of checkers/ as the release build made it, and killed
+# if a test fails, crashes or takes longer than a minute. Whoever survives says what no test looks at. A
+# whole run writes docs/mutation.md; PATTERN (a regular expression) takes the mutants whose names match;
+# --sample takes N of them, others at each commit, and checks that the page lists the mutants of the
+# tables.
 #
 # A table holds comments (#) and, a line each:
 #   file PATH         the file that the following mutants edit
@@ -21,7 +22,8 @@
 #
 # The working tree is not touched: edited copies lie under build/mutation, and come first where headers are
 # looked for. Only what an edit or a test changed is tried again. Exit code: 0 if all that are not equivalent
-# are killed and the page is right, 1 if not, 2 if a table is wrong or a mutant does not compile, 64 for usage.
+# are killed and the page is right, 1 if not, 2 if a table is wrong or a mutant does not compile, 64 for
+# usage.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -42,7 +44,8 @@ try() {
   # shellcheck disable=SC2064  # Expanded now: `out` is local.
   trap "rm -f '$out.run' '$out.log'" EXIT
   (cd build/release && eval "${link/@OUT@/"'$out.run'"}")
-  (ulimit -v 8000000 -c 0; RC_PARAMS=seed=1 timeout 60 "$out.run" --gtest_fail_fast) >"$out.log" 2>&1 || status=$?
+  (ulimit -v 8000000 -c 0; RC_PARAMS=seed=1 timeout 60 "$out.run" --gtest_fail_fast) >"$out.log" 2>&1 ||
+    status=$?
   if ((status == 0)); then
     outcome=survived
   elif outcome=$(grep -m 1 -oP '^\[  FAILED  \] \K[^ ,]+' "$out.log"); then
@@ -91,27 +94,31 @@ done <<<"$table"
 ((${#chosen[@]})) || fail 64 "no mutant's name matches '$pattern'"
 declare -A known  # that the page says survive
 while read -r name; do known[$name]=1; done < <(
-  sed -nE '/^## /{s/^## //;h};/^- `.*\*\*Survives\.\*\*$/{s/^- `([^`]+)`.*/\1/;G;s/(.*)\n(.*)/\2.\1/p}' "$page")
+  sed -nE '/^## /{s/^## //;h}
+    /^- `.*\*\*Survives\.\*\*$/{s/^- `([^`]+)`.*/\1/;G;s/(.*)\n(.*)/\2.\1/p}' "$page")
 if ((sample)); then
   # Left to the whole run: an edited header, which costs as much as ten sources, and what is known to survive.
   commit=$(git rev-parse HEAD 2>/dev/null || true)
   mapfile -t chosen < <(for name in "${chosen[@]}"; do
-    [[ ${file_of[$name]} == *.hpp || -n ${known[$name]:-} ]] || printf '%s %s\n' "$(cksum <<<"$commit $name")" "$name"
+    [[ ${file_of[$name]} == *.hpp || -n ${known[$name]:-} ]] ||
+      printf '%s %s\n' "$(cksum <<<"$commit $name")" "$name"
   done | sort -n | head -n "$sample" | sed 's/.* //' | sort)
 fi
 
 # ---- How each is made, for ninja
 
-# The release build knows where the checkers' headers are and how to link their tests. Clang compiles this in half
-# the time: it reads of the compiled headers what it needs.
+# The release build knows where the checkers' headers are and how to link their tests. Clang compiles this in
+# half the time: it reads of the compiled headers what it needs.
 commands=$(ninja -C build/release -t commands holdfast_checkers_test)
 compile="clang++-19 \$flags -O0 -g0 -w"
-compile+=$(grep -m 1 'holdfast_checkers\.dir' <<<"$commands" | grep -oE ' -(D|I|isystem |std=)[^ ]+' | tr -d '\n')
+compile+=$(grep -m 1 'holdfast_checkers\.dir' <<<"$commands" |
+  grep -oE ' -(D|I|isystem |std=)[^ ]+' | tr -d '\n')
 tail -n 1 <<<"$commands" |
   sed -E 's/^: && //; s/ && :$//; s/ tests\/CMakeFiles/ @OBJECTS@&/; s/ -o [^ ]+/ -o @OUT@/' >"$work/link"
 grep -q '@OBJECTS@.*@OUT@' "$work/link" || fail 2 "the release build links its tests in an unknown way"
 if command -v ld.lld >/dev/null; then sed -i 's/ @OBJECTS@/ -fuse-ld=lld&/' "$work/link"; fi
-tests=$(grep -oP ' \K(tests/CMakeFiles/\S+\.o|lib\S+\.a)' "$work/link" | sed 's/^/build\/release\//' | tr '\n' ' ')
+tests=$(grep -oP ' \K(tests/CMakeFiles/\S+\.o|lib\S+\.a)' "$work/link" |
+  sed 's/^/build\/release\//' | tr '\n' ' ')
 
 printf '#include "%s"\n' checkers/*.cpp >"$work/all.new"
 cmp -s "$work/all.new" "$work/all.cpp" || cp "$work/all.new" "$work/all.cpp"
@@ -209,9 +216,10 @@ write_page() {
 
 <!-- Written by \`./dev mutate\`. -->
 
-Each mutant is one edit that makes a checker wrong, from the tables in \`tests/mutation\`. It is killed if a test of
-\`tests/checkers\` fails. \`./dev mutate\` tries them all and writes this page; \`./dev test\` tries some, and checks that
-the page lists what is in the tables. A mutant is called equivalent only where no run can tell it from the original.
+Each mutant is one edit that makes a checker wrong, from the tables in \`tests/mutation\`. It is killed if a
+test of \`tests/checkers\` fails. \`./dev mutate\` tries them all and writes this page; \`./dev test\` tries
+some, and checks that the page lists what is in the tables. A mutant is called equivalent only where no run
+can tell it from the original.
 
 $dead of $((${sum[0]} - ${sum[1]})) are killed.
 
