@@ -6,13 +6,6 @@
 
 #include "tests/fuzz/targets.hpp"
 
-extern "C" {
-
-// NOLINTBEGIN(readability-identifier-naming): the names that libFuzzer looks for.
-std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most) __attribute__((weak));
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
-std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed);
-
 namespace {
 
 const holdfast::fuzz::Target& chosen() {
@@ -28,6 +21,13 @@ const holdfast::fuzz::Target& chosen() {
 }
 
 }  // namespace
+
+extern "C" {
+
+// NOLINTBEGIN(readability-identifier-naming): the names that libFuzzer looks for.
+std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most) __attribute__((weak));
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed);
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   chosen().run({reinterpret_cast<const char*>(data), size});
