@@ -195,8 +195,9 @@ std::expected<void, ReadError> addLogLine(Joiner& joiner, std::string_view line,
     Value name;
     name.kind = Value::Kind::keyword;
     name.text = "error";
+    Value why = *value;
     event.items.push_back(std::move(name));
-    event.items.push_back(*value);
+    event.items.push_back(std::move(why));
   }
   return joiner.add(event, true);
 }

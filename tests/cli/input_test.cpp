@@ -96,7 +96,7 @@ TEST(MergeInput, SumsThatWouldOverflowAreRefused) {
 
 TEST(MergeInput, ASweepThatWasCutIsNoPass) {
   const ScratchFolder scratch;
-  const Ran cut = holdfast({"sweep", "--seeds", "1..100000", "--time-limit", "500ms", "--report", "s.json",
+  const Ran cut = holdfast({"sweep", "--seeds", "1..100000", "--time-limit", "6s", "--report", "s.json",
                             "--junit", "s.xml", "--jobs", "1"},
                            {.folder = scratch.path()});
   EXPECT_EQ(cut.exitCode, 3) << cut.standardError;
