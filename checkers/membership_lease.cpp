@@ -141,7 +141,7 @@ void MembershipLease::on(const Stamp& stamp, const obs::MembershipRenewed& event
   for (const Acknowledged& one : holder->acknowledged) {
     if (!alone && members.contains(one.by)) renewed.push_back(one.sentAt);
   }
-  const auto needed = static_cast<std::size_t>(std::popcount(members.bits) / 2 + 1);
+  const std::size_t needed = static_cast<std::size_t>(std::popcount(members.bits)) / 2 + 1;
   if (renewed.size() < needed) {
     Finding finding = violation(Anomaly::leaseUnacknowledged, stamp);
     finding.expected = static_cast<std::int64_t>(needed);
